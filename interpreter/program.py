@@ -30,9 +30,9 @@ from warplab.isa.textures.resources import VARIABLE_BIT
 
 from .memory.arena import Allocation, Arena
 from .memory.objects import Gap, Placed, object_of
-from .plan.lower import lower
+from .plan.lower import frame_variables, lower
 from .plan.operands import immediate_bits
-from .plan.plan import ORDINARY, Manner, PlanFunction
+from .plan.plan import FRAME_ALIGN, ORDINARY, Manner, PlanFunction
 from .ptxas.contraction import DEFAULT, Fmad
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
@@ -280,6 +280,11 @@ class LoadedKernel:
             for o in listing(f).others.values()
         )
         return RESERVED_SHARED if asks else 0
+
+    @cached_property
+    def stack_start(self) -> int:
+        """Where the kernel's frame begins in local memory: a multiple of the alignments of all variables that may lie there."""
+        return max((FRAME_ALIGN, *(v.align for f in self.reached for v in frame_variables(f))))
 
     @property
     def gap(self) -> int:

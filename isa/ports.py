@@ -134,8 +134,8 @@ class Lanes(Protocol):
     def mbarrier(self, what: str, space: str, address: Addresses, *amounts: Array) -> None:
         """Announces an operation on mbarrier objects to the observers, before it happens.
 
-        `what` is "init" (expected arrivals), "inval", "change" (arrivals, dropped arrivals, bytes), or "wait" (the lanes whose phase has
-        completed).
+        `what` is "init" (expected arrivals), "inval", "change" (arrivals, dropped arrivals, bytes), "expect" (one more arrival ends the
+        current phase), or "wait" (the lanes whose phase has completed).
         """
 
     def pause(self) -> None:

@@ -1,6 +1,8 @@
 """Writes the tables of C functions that `warplab exec` answers, from CUDA's own headers: runtime/exec/answers/driver_calls.py, runtime_calls.py.
 
 python -m tools.derive_abi /usr/local/cuda/include
+
+The headers are those of CUDA 13.5, which pip has: nvidia-cuda-runtime, nvidia-cuda-crt, nvidia-cuda-profiler-api, nvidia-cuda-cccl.
 """
 
 from __future__ import annotations
@@ -117,11 +119,12 @@ class CTypes:
 
 def driver(include: Path) -> Iterator[tuple[str, str]]:
     """(parameters, exported name=name:version) of every form of every driver call."""
-    types = CTypes(preprocessed(include, "cuda.h", "__CUDA_API_VERSION_INTERNAL"))
+    types = CTypes(preprocessed(include, "cudaProfiler.h", "__CUDA_API_VERSION_INTERNAL"))
     text = (
         preprocessed(include, "cudaTypedefs.h", "CUDA_ENABLE_DEPRECATED", "__CUDA_API_VERSION_INTERNAL")
         + (include / "cudaTypedefs.h").read_text()
     )
+    text += (include / "cudaProfilerTypedefs.h").read_text()
     forms: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for name, version, ending, parameters in re.findall(r"PFN_(\w+?)_v(\d+)(_pt[ds][sz])?\)\s*\((.*?)\);", text, re.S):
         forms[name][int(version)][ending] = parameters
@@ -157,7 +160,7 @@ def runtime(include: Path, library: Path) -> Iterator[tuple[str, str]]:
         name = re.sub(r"_pt[ds][sz]$", "", line)
         if name in HIDDEN:
             yield HIDDEN[name], line
-        elif re.search("EGL|Egl|GL[A-Z]|VDPAU|GLGet|GLSet|GLMap", name):
+        elif name not in declared or re.search("EGL|Egl|GL[A-Z]|VDPAU|GLGet|GLSet|GLMap", name):
             yield "-", line
         else:
             yield types.parameters(declared[name]), line
@@ -180,7 +183,8 @@ def main() -> None:
     """Writes both tables."""
     include = Path(sys.argv[1])
     write(ROOT / "answers" / "driver_calls.py", "the driver library", driver(include))
-    write(ROOT / "answers" / "runtime_calls.py", "the runtime library", runtime(include, include.parent / "lib64" / "libcudart.so"))
+    library = next(include.parent.glob("lib*/libcudart.so*"))
+    write(ROOT / "answers" / "runtime_calls.py", "the runtime library", runtime(include, library))
 
 
 if __name__ == "__main__":

@@ -44,6 +44,7 @@ class Absent:
     site: Site
     who: Fault  # the first thread that came
     lanes: Array  # (blocks, threads)
+    came: Array  # those who have come, to the same instruction
 
 
 class Synccheck(Checker):
@@ -115,16 +116,19 @@ class Synccheck(Checker):
         """Remembers who of the group's warps has not come with the others to an aligned barrier."""
         geometry, wave = group.geometry, group.wave
         block, thread = _threads_of(group)
-        for before in self._absent.get((id(wave), number), ()):
-            if before.site.instruction is site.instruction:
-                before.lanes[block, thread] = False
-        if geometry.whole_warps and group.alive is None:
-            return
-        warps = np.zeros((wave.count, geometry.warps_per_block), bool)
-        warps[block, thread // WARP] = True
-        lanes = np.repeat(warps, WARP, axis=1)[:, : wave.launch.threads]
-        lanes[block, thread] = False
-        self._absent.setdefault((id(wave), number), []).append(Absent(site, group.blame(Fault("", ""), group.alive), lanes))
+        noted = self._absent.get((id(wave), number), [])
+        absent = next((a for a in noted if a.site.instruction is site.instruction), None)
+        if not geometry.whole_warps or group.alive is not None:
+            if absent is None:
+                nobody = np.zeros(wave.exited.shape, bool)
+                absent = Absent(site, group.blame(Fault("", ""), group.alive), nobody, nobody.copy())
+                self._absent[id(wave), number] = [*noted, absent]
+            warps = np.zeros((wave.count, geometry.warps_per_block), bool)
+            warps[block, thread // WARP] = True
+            absent.lanes |= np.repeat(warps, WARP, axis=1)[:, : wave.launch.threads]
+        if absent is not None:
+            absent.came[block, thread] = True
+            absent.lanes &= ~absent.came
 
     def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
         """See Observer."""
@@ -138,8 +142,8 @@ class Synccheck(Checker):
                 text = f"{count} threads go past barrier {number}, which is .aligned, and at which the others of their warp wait"
                 self._add("barrier-divergence", text, absent.site, wave.launch, absent.who, count, None,
                           "let all threads of a warp reach the barrier, or use barrier.sync without .aligned")  # fmt: skip
-            absent.lanes[blocks] = False
-            if absent.lanes.any():
+            absent.lanes[blocks] = absent.came[blocks] = False
+            if absent.lanes.any() or absent.came.any():
                 left.append(absent)
         if left:
             self._absent[id(wave), number] = left

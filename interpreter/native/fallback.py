@@ -13,7 +13,6 @@ from ..plan.uses import slots_of
 from ..vector.convergence import go
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
-from .frame import STACK
 from .registers import NativeRegisters
 from .rows import Row
 from .schedule import words as s
@@ -115,7 +114,7 @@ class Fallback:
         selection = self.registers.selection(entries, wave.count)
         geometry = wave.geometry if selection is None else wave.geometry.select(selection)
         function = self.program.function
-        g = Group(wave, geometry, Activation(function, STACK, None), function.fresh_registers(), row.segment)
+        g = Group(wave, geometry, Activation(function, self.program.frame.start, None), function.fresh_registers(), row.segment)
         for slot in slots_of(row.live):
             value = self.registers.get(slot, row.kinds.get(slot, ONE), wave.count, selection)
             if slot == self.program.frame.carry:

@@ -12,7 +12,6 @@ from ..plan import plan as P
 
 DType = np.dtype[Any]
 
-STACK = 16  # where the frame of a kernel begins in local memory
 _BLOCK = ("%ctaid", "%clusterid", "%cluster_ctaid", "%cluster_ctarank", "%smid")
 _LANE = ("%tid", "%laneid", "%warpid", "%lanemask")
 _WIDE = ("%gridid", "%current_graph_exec")  # of 64 bits
@@ -26,7 +25,7 @@ def extent_of(name: str) -> str:
 class Frame:
     """The places of a function's registers, of its special registers, and of what its accesses remember."""
 
-    def __init__(self, plan: P.PlanFunction, width: int, parameter: Callable[[P.ParameterPlace], int]) -> None:
+    def __init__(self, plan: P.PlanFunction, width: int, parameter: Callable[[P.ParameterPlace], int], start: int) -> None:
         self.width = width
         self.parameter = parameter
         self.constants: dict[int, NDArray[Any]] = {plan.first_constant + i: c for i, c in enumerate(plan.constants)}
@@ -39,7 +38,8 @@ class Frame:
         self.size = 64
         self.specials: dict[str, tuple[int, str, DType]] = {}
         self.sites = 0
-        self.stack = plan.frame_size > 0  # are there variables in local memory?
+        self.start = start  # where the kernel's variables in local memory begin
+        self.stack = start + plan.frame_size if plan.frame_size else 0  # bytes of each lane
 
     def place(self, slots: list[int], ways: int) -> None:
         """Gives these slots places, the widest first, and the masks of the lanes that go so many ways of a table."""

@@ -43,7 +43,7 @@ class NativeProgram:
         self.plan = plan
         self.width = width
         offsets = {id(v): at for v, at in kernel.parameters}
-        self.frame = Frame(plan, width, lambda p: offsets[id(p.variable)] + p.offset)
+        self.frame = Frame(plan, width, lambda p: offsets[id(p.variable)] + p.offset, kernel.stack_start)
         if any(op.meaning.form.effect in ("alloca", "stacksave", "stackrestore") for segment in plan.segments for op in segment.ops):
             raise Untraceable("a stack that grows while the function runs")
         self.tracing = Tracing(self.frame)

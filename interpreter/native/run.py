@@ -13,7 +13,6 @@ from ..launch import CHECK_EVERY, Launch
 from ..memory.spaces import shared_stride
 from ..vector.special import special
 from .fallback import Fallback
-from .frame import STACK
 from .program import NativeProgram
 from .registers import NativeRegisters, aligned
 from .schedule import words as s
@@ -40,7 +39,7 @@ class LaunchMemory:
         lanes = np.arange(each * width).reshape(each, width) < launch.threads
         S[places[4] : places[5]] = lanes @ (1 << np.arange(width, dtype=np.int64))
         self.stride = shared_stride(launch.shared_bytes)
-        self.stack = STACK + program.plan.frame_size if program.plan.frame_size else 0  # bytes of each lane
+        self.stack = program.frame.stack
         self.block_of, vector = np.divmod(np.arange(n, dtype=np.int64), each)
         self.thread_of = vector * width
         self.pointers = np.zeros(max(len(program.frame.specials), 1), np.int64)

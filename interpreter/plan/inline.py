@@ -38,7 +38,6 @@ from .plan import (
 from .renaming import Renaming
 from .uses import read, written
 
-FRAME_ALIGN = 16
 MOST = 20_000  # operations, from which on calls stay calls
 DEEPEST = 1 << 14  # bytes of all frames
 
@@ -125,7 +124,7 @@ class Inliner:
         if bank is None:
             bank = self.banks[id(callee), body.depth] = self.registers
             self.registers += callee.first_constant
-        frame = -(-(body.frame + body.plan.frame_size) // FRAME_ALIGN) * FRAME_ALIGN
+        frame = callee.frame_behind(body.frame + body.plan.frame_size)
         inner = InlinedFunction(callee, body.depth + 1, frame, bank, aliases=tuple(_aliases(body, call, callee)))
         self.places += 1
         self._collect(inner, (*callers, callee))

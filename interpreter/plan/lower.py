@@ -17,7 +17,7 @@ from .ends import Ends
 from .masked import without_unused
 from .operands import Operands, Symbols
 from .ops import Ops
-from .plan import Home, InFrame, Manner, PlanFunction, Segment, Site
+from .plan import FRAME_ALIGN, Home, InFrame, Manner, PlanFunction, Segment, Site
 from .reconvergence import has_loops, meetings
 from .roles import meets_others
 from .shapes import Known, known
@@ -76,7 +76,7 @@ class Lowering:
         return PlanFunction(
             self.function, segments, live_in, self.homes, self.slots, self.operands.values, zeros,
             self._places(self.function.params, entry), self._places(self.function.returns, -1), self.frame, self.frame_size,
-            tuple(self.gaps),
+            tuple(self.gaps), max((FRAME_ALIGN, *(v.align for v, _ in self.frame))),
         )  # fmt: skip
 
     # ------------------------------------------------------------ registers and memory
@@ -108,7 +108,7 @@ class Lowering:
             at = end + own
             if own:
                 self.gaps += (Gap(start - own, start, object_of(v), start), Gap(end, at, object_of(v), start))
-        return tuple(frame), -(-at // 16) * 16
+        return tuple(frame), -(-at // FRAME_ALIGN) * FRAME_ALIGN
 
     def _places(self, formals: tuple[Variable, ...], wanted: int) -> tuple[Home | InFrame | None, ...]:
         """Where arguments or results lie, of the registers that are wanted; a kernel's parameters are the launch's."""

@@ -21,6 +21,7 @@ from warplab.isa.types import ScalarType
 from ..memory.objects import Gap
 
 EXIT = -1  # the place behind a function's last instruction
+FRAME_ALIGN = 16  # the least of a frame's first byte
 DType = np.dtype[Any]
 
 
@@ -415,6 +416,11 @@ class PlanFunction:
     frame: tuple[tuple[Variable, int], ...]  # variables in the function's frame, with their offsets
     frame_size: int
     gaps: tuple[Gap, ...] = ()  # of the frame, beside variables of .local
+    frame_align: int = FRAME_ALIGN
+
+    def frame_behind(self, top: int) -> int:
+        """Where the frame begins behind the callers', which end at `top`."""
+        return -(-top // self.frame_align) * self.frame_align
 
     @property
     def name(self) -> str:

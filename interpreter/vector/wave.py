@@ -88,7 +88,7 @@ class Wave:
         self.segments_run = 0
         self.successor: Callable[[Wave, Group], bool] | None = None  # another engine, which may go on in the place of this wave
         function = self.code_of(launch.kernel.function)
-        act = Activation(function, 16, None)
+        act = Activation(function, launch.kernel.stack_start, None)
         if function.frame_size:
             self.local.grow(act.top)
         for geometry in self._starting():

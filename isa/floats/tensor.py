@@ -230,12 +230,10 @@ def choose(columns: Array, b: Terms) -> Terms:
 
 def expand(columns: Array, stored: Array, k: int) -> Array:
     """A sparse A with its zeros, (m, k, warps); where metadata names a column twice, both elements count."""
-    m, count, warps = stored.shape
-    halves = (m, k // 4, 2, -1, warps) if count * 2 == k and k > 0 else ()
+    m, _, warps = stored.shape
     out = np.zeros((m, k, warps), stored.dtype)
-    for half in range(2):
+    for i in range(4):  # every fourth element is of another group
         part = np.zeros_like(out)
-        at, values = (x.reshape(halves)[:, :, half].reshape(m, -1, warps) for x in (columns, stored))
-        np.put_along_axis(part, at, values, axis=1)
+        np.put_along_axis(part, columns[:, i::4], stored[:, i::4], axis=1)
         out += part
     return out

@@ -17,7 +17,7 @@ from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Rows
 from ..spaces import cluster_address
 from ..types import TYPES
 from .atomic import CHANGES, GLOBAL_ADD
-from .mbarrier import arrive_on, complete_tx
+from .mbarrier import arrive_on, complete_tx, expect_arrival
 
 F = TypeVar("F", bound=Callable[..., object])
 
@@ -157,8 +157,10 @@ def wait_bulk_group(lanes: CopyingLanes, n: int, *, read: bool = False) -> None:
 @instruction("cp.async.mbarrier.arrive{.noinc}{.ss}.b64  [a]", ss=SHARED, ptx=7.0, sm=80, needs={"shared::cta": Need(7.8, 80)},
              section="9.7.15.15.15")  # fmt: skip
 def mbarrier_arrive(lanes: CopyingLanes, a: Addresses, *, noinc: bool = False, ss: str = "generic") -> None:
-    """An arrival at the mbarrier a when the thread's copies are complete; without .noinc it is an extra one."""
-    lanes.later(lambda lanes: arrive_on(lanes, ss, a, 1 if noinc else 0), barrier=(ss, a), after=ASYNC)
+    """An arrival at the mbarrier a when the thread's copies are complete; without .noinc the phase waits for one more until then."""
+    if not noinc:
+        expect_arrival(lanes, ss, a)
+    lanes.later(lambda lanes: arrive_on(lanes, ss, a, 1), barrier=(ss, a), after=ASYNC)
 
 
 BULK, REDUCE = "9.7.10.25.4.1", "9.7.10.25.4.2"

@@ -60,19 +60,19 @@ def _is_nan_64(bits: NDArray[np.uint64]) -> Mask:
 
 
 def _sum_f64(old: Array, b: Array) -> NDArray[np.uint64]:
-    total = np.asarray(old + b)
+    total = old + b
     return np.where(np.isnan(total), INVALID, total.view(np.uint64))
 
 
 def _add_f64(old: Array, b: Array) -> Array:
     """Of two NaNs the memory's wins; a NaN becomes quiet."""
-    x, y = np.asarray(old).view(np.uint64), np.asarray(b).view(np.uint64)
+    x, y = old.view(np.uint64), b.view(np.uint64)
     return np.where(_is_nan_64(x), x | QUIET, np.where(_is_nan_64(y), y | QUIET, _sum_f64(old, b))).view(np.float64)
 
 
 def _add_f64_global(old: Array, b: Array) -> Array:
     """Of two NaNs the operand wins; a NaN stays as it is."""
-    x, y = np.asarray(old).view(np.uint64), np.asarray(b).view(np.uint64)
+    x, y = old.view(np.uint64), b.view(np.uint64)
     return np.where(_is_nan_64(y), y, np.where(_is_nan_64(x), x, _sum_f64(old, b))).view(np.float64)
 
 
@@ -82,7 +82,7 @@ def _widened(bits: Array) -> Array:
 
 
 def _add_bf16(old: Array, b: Array) -> Array:
-    total = np.asarray(_widened(old) + _widened(b))
+    total = _widened(old) + _widened(b)
     bits = total.view(np.uint32)
     rounded = ((bits + np.uint32(0x7FFF) + (bits >> 16 & 1)) >> 16).astype(np.uint16)
     return np.where(np.isnan(total), np.uint16(0x7FFF), rounded)
@@ -96,7 +96,7 @@ def _half_extreme(least: bool, infinity: int) -> Change:
         return np.where(signed < 0, signed ^ np.int16(0x7FFF), signed)
 
     def change(old: Array, b: Array) -> Array:
-        x, y = np.asarray(old).view(np.uint16), np.asarray(b).view(np.uint16)
+        x, y = old.view(np.uint16), b.view(np.uint16)
         x_nan, y_nan = (x & 0x7FFF) > infinity, (y & 0x7FFF) > infinity
         first = key(x) <= key(y) if least else key(x) >= key(y)
         best = np.where(y_nan | first & ~x_nan, x, y)

@@ -81,6 +81,12 @@ def arrive_on(lanes: Lanes, space: str, a: Addresses, arrivals: int) -> None:
     _change(lanes, space, a, arrivals, 0, 0, False)
 
 
+def expect_arrival(lanes: Lanes, space: str, a: Addresses) -> None:
+    """The current phase of the mbarrier at a waits for one more arrival."""
+    lanes.mbarrier("expect", space, a)
+    lanes.update(space, a, "b64", advance, [_number(v) for v in ((1 << 64) - 1, 0, 0)], returns=False)
+
+
 CTA = "shared shared::cta"
 CLUSTER = "shared shared::cta shared::cluster"
 ARRIVE = "release relaxed"

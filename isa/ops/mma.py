@@ -175,6 +175,7 @@ def _quads(dtype: str, ctype: str) -> Callable[[F], F]:
 @_quads("f16", "f16")
 @_quads("f32", "f16")
 @_quads("f32", "f32")
+@primitive
 def mma_quads(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, dtype: str, atype: str, ctype: str
 ) -> Registers:
@@ -201,6 +202,7 @@ def mma_quads(
 
 @dense("m8n8k4", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.0, sm=80)
 @dense("m16n8k4 m16n8k8 m16n8k16", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.8, sm=90)
+@primitive
 def mma_f64(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, rnd: str = "rn") -> Registers:
     """d = a * b + c as a chain of fma, which begins with c and the first column of a."""
     m, n, k = size(shape)
@@ -229,6 +231,7 @@ def mma_integer(
 @dense("m8n8k128", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=75)
 @dense("m16n8k128 m16n8k256", "b1", "s32", ".op.popc", op="xor", ptx=7.0, sm=80)
 @dense("m8n8k128 m16n8k128 m16n8k256", "b1", "s32", ".op.popc", op="and", ptx=7.1, sm=80)
+@primitive
 def mma_bits(warps: Warps, a: Registers, b: Registers, c: Registers, *, shape: str, op: str) -> Registers:
     """d = c + the number of ones in (row of a) op (column of b)."""
     m, n, k = size(shape)
@@ -254,6 +257,7 @@ def columns_of(e: Array, f: int, k: int, bits: int) -> Array:
 @sparse("m16n8k64", FP8, "f32", ptx=8.4, sm=89)
 @ordered("m16n8k64", FP8, "f16")
 @ordered("m16n8k64", NARROW, "f32 f16", ".kind::f8f6f4")
+@primitive
 def mma_sparse(
     warps: Warps, a: Registers, b: Registers, c: Registers, e: Array, f: int, *, shape: str, atype: str, btype: str, ctype: str
 ) -> Registers:
@@ -268,6 +272,7 @@ def mma_sparse(
 
 @sparse("m16n8k32 m16n8k64", "s8 u8", "s32", "{.satfinite}")
 @sparse("m16n8k64 m16n8k128", "s4 u4", "s32", "{.satfinite}")
+@primitive
 def mma_sparse_integer(
     warps: Warps, a: Registers, b: Registers, c: Registers, e: Array, f: int, *, shape: str, atype: str, btype: str, satfinite: bool = False
 ) -> Registers:

@@ -234,6 +234,7 @@ def wmma(
 
 
 @multiply("m8n8k4", "f64", "f64", "{.rnd}", rnd=ROUNDING, ptx=7.0, sm=80)
+@primitive
 def wmma_f64(
     warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, rnd: str = "rn"
 ) -> Registers:
@@ -257,6 +258,7 @@ def wmma_integer(
 
 @multiply("m8n8k128", "b1", "s32", ".op.popc", "row col", op="xor", ptx=6.3, sm=75)
 @multiply("m8n8k128", "b1", "s32", ".op.popc", "row col", op="and", ptx=7.1, sm=80)
+@primitive
 def wmma_bits(warps: Warps, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, op: str) -> Registers:
     """d = c + the number of ones in (row of a) op (column of b)."""
     x, y = (v.astype(np.float32) for v in _matrices(a, b, shape, "b1"))

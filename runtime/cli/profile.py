@@ -134,8 +134,7 @@ def _counters(text: str) -> tuple[str, ...]:
 
     from ..golden.metrics import SUMS, plain_name
 
-    spellings = ((m.name, spelling) for m in METRICS for spelling in (m.name, m.plain))
-    known: dict[str, tuple[str, ...]] = {plain_name(spelling).lower(): (name,) for name, spelling in spellings}
+    known: dict[str, tuple[str, ...]] = {plain_name(spelling).lower(): (m.name,) for m in METRICS for spelling in (m.name, m.plain)}
     known |= {name: tuple(n for word in words.split() for n in known[word]) for name, words in SUMS.items()}
     found: list[str] = []
     for name in text.split(","):

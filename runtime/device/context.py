@@ -231,10 +231,11 @@ class DeviceContext:
 
     # ------------------------------------------------------------ modules
 
-    def load(self, texts: Sequence[str | bytes], names: Sequence[str] = (), fmad: Fmad | None = None) -> LoadedModule:
+    def load(self, texts: Sequence[str | bytes], names: Sequence[str] = (), fmad: Fmad | None = None, registers: int = 0) -> LoadedModule:
         """Loads one program from one or more texts or object files, linked where there are several.
 
-        `fmad` says which products and sums without a rounding of their own become one multiply-add: none, f64 or all.
+        `fmad` says which products and sums without a rounding of their own become one multiply-add: none, f64 or all; `registers`
+        how many a thread may have.
         """
         self.ring.flush()
         self.tell()
@@ -250,7 +251,7 @@ class DeviceContext:
                 program.unload()
                 raise ApiError("CUDA_ERROR_INVALID_PTX", f"{k.name} declares {k.static_shared} bytes of shared memory; "
                                f"the device has {self.profile.shared_per_block_optin} per block")  # fmt: skip
-        out = LoadedModule(self, program, modules)
+        out = LoadedModule(self, program, modules, registers or self.profile.max_registers_per_thread)
         self.modules.append(out)
         self.resources.declare(program.handles)
         return out

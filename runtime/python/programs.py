@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warplab.interpreter.ptxas.contraction import Fmad
-
 from .. import driver
 from ..compilers import Compiled, CppSource, compile_cpp
-from ..device.modules.loading import ProgramSource, linked_image, parsed
+from ..device.modules.loading import CodeOptions, ProgramSource, linked_image, parsed
 from ..errors import ApiError
 from .calls import Closable, do
 from .cpp import Macro, Several, words
@@ -127,8 +125,8 @@ class Program:
         if target_type == "ptx":
             return ObjectCode._init(raw, "ptx", name=name, symbol_mapping=symbols)
         fused = self._options.fma
-        fmad: Fmad | None = None if fused is None else "all" if fused else "none"
-        return ObjectCode._init(linked_image([ProgramSource(raw, name)], fmad), "cubin", name=name, symbol_mapping=symbols)
+        options = CodeOptions(None if fused is None else "all" if fused else "none", self._options.max_register_count or 0)
+        return ObjectCode._init(linked_image([ProgramSource(raw, name)], options), "cubin", name=name, symbol_mapping=symbols)
 
     def _compiled(self, raw: bytes, name: str, expressions: Sequence[str], logs: Any) -> Compiled:
         """The PTX of C++; without an architecture, for the current device."""
@@ -179,9 +177,10 @@ class Linker(Closable):
             J.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES,
         ]
         values: list[object] = [self._error, LOG_BYTES, self._info, LOG_BYTES]
-        if self._options.fma is not None:
-            names.append(J.CU_JIT_FMA)
-            values.append(int(self._options.fma))
+        for name, value in ((J.CU_JIT_FMA, self._options.fma), (J.CU_JIT_MAX_REGISTERS, self._options.max_register_count)):
+            if value is not None:
+                names.append(name)
+                values.append(int(value))
         self._handle = do(driver.cuLinkCreate, len(names), names, values)
         for code in object_codes:
             if code.code_type not in _INPUTS:

@@ -29,6 +29,7 @@ REDUCED = f"""{EXPECT} sub.u32 %v, %v, 7; sub.u32 %u, %u, 7;
     red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [%at+128], %u, [%full];"""
 ADDED = "@%q bra ON; cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%out], [%tile], 256; cp.async.bulk.commit_group;"
 HEARD = "cp.async.mbarrier.arrive.noinc.shared.b64 [%full];"
+AND_MORE = "cp.async.mbarrier.arrive.shared.b64 [%full]; mbarrier.arrive.shared.b64 _, [%full];"
 
 
 def results(body: str) -> set[tuple[bool, bool]]:
@@ -48,6 +49,7 @@ def results(body: str) -> set[tuple[bool, bool]]:
     [
         f"{ONE} {TWO} cp.async.wait_all; bar.sync 0; {SHOW}", f"{ONE} {TWO} cp.async.wait_group 0; bar.sync 0; {SHOW}",
         f"{BULK} {WAIT} {SHOW}", f"{STORED} {WAIT} {SHOW}", f"{REDUCED} {WAIT} {SHOW}", f"{ONE} {TWO} mbarrier.init.shared.b64 [%full], 32; bar.sync 0; {HEARD} {WAIT} {SHOW}",
+        f"{ONE} {TWO} mbarrier.init.shared.b64 [%full], 32; bar.sync 0; {AND_MORE} {WAIT} {SHOW}",
     ],
 )  # fmt: skip
 def test_what_is_waited_for_is_there(body: str) -> None:

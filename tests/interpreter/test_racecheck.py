@@ -23,7 +23,27 @@ STORE, LOAD = "st.relaxed.gpu.global.u32 [%rd2], %r21;", "ld.relaxed.gpu.global.
 FENCE = "fence.acq_rel.gpu;"
 EXCHANGE = "{between}st.shared.u32 [%r5], %r1;\n{sync}\nld.shared.u32 %r10, [{other}];"
 
+STAGES = "".join(
+    f"cp.async.ca.shared.global [%r5+{at}], [%rd1], 4;\ncp.async.mbarrier.arrive{{noinc}}.shared.b64 [{mbarrier}];\nmbarrier.arrive.shared.b64 %rd5, [{mbarrier}];\n"
+    for at, mbarrier in ((0, "%r9"), (256, "%r8"))
+)
+
+
+def stages(noinc: str, arrivals: int, ends: str) -> str:
+    """Two stages of a pipeline, each with an mbarrier that tells of its copies."""
+    init = f"add.u32 %r8, %r3, 1016;\n@%p2 mbarrier.init.shared.b64 [%r9], {arrivals};\n@%p2 mbarrier.init.shared.b64 [%r8], {arrivals};\nbar.sync 0;\n"
+    return init + STAGES.replace("{noinc}", noinc) + ends
+
+
+def stage_over(mbarrier: str, at: int) -> str:
+    """A wait for an mbarrier, and a read of what another thread's copy brought."""
+    return f"W{at}: mbarrier.test_wait.parity.shared.b64 %p5, [{mbarrier}], 0;\n@!%p5 bra W{at};\nld.shared.u32 %r10, [%r7+{at}];\n"
+
+
 ORDERED = {
+    "two stages of copies": stages("", 64, stage_over("%r9", 0) + stage_over("%r8", 256)),
+    "two stages of copies that count": stages(".noinc", 128, stage_over("%r9", 0) + stage_over("%r8", 256)),
+    "the later stage first": stages("", 64, stage_over("%r8", 256) + "ld.shared.u32 %r10, [%r7];"),
     "a barrier": EXCHANGE.format(between="", sync="bar.sync 0;", other="%r7"),
     "a warp's barrier": EXCHANGE.format(between="", sync="bar.warp.sync -1;", other="%r6"),
     "a barrier of half a warp": "and.b32 %r11, %r1, 16;\nshl.b32 %r12, 0xffff, %r11;\n"
@@ -43,6 +63,7 @@ ORDERED = {
     "P: st.shared.u32 [%r5], %r1;\nmbarrier.arrive.shared.b64 %rd5, [%r9];\nE:",
 }
 RACES = {
+    "another stage's mbarrier": stages("", 64, stage_over("%r9", 256)),
     "an mbarrier without a barrier behind its init": "@%p2 mbarrier.init.shared.b64 [%r9], 64;\nmbarrier.arrive.shared.b64 %rd5, [%r9];",
     "no barrier": EXCHANGE.format(between="", sync="", other="%r7"),
     "a warp's barrier between warps": EXCHANGE.format(between="", sync="bar.warp.sync -1;", other="%r7"),
@@ -64,13 +85,13 @@ RACES = {
 
 
 @pytest.mark.parametrize("name", ORDERED)
-@pytest.mark.parametrize("schedule", [None, 1])
+@pytest.mark.parametrize("schedule", [None, 1, 2])
 def test_no_race(name: str, schedule: int | None) -> None:
     assert races(ORDERED[name], grid=2, schedule=schedule) == ()
 
 
 @pytest.mark.parametrize("name", RACES)
-@pytest.mark.parametrize("schedule", [None, 1])
+@pytest.mark.parametrize("schedule", [None, 1, 2])
 def test_race(name: str, schedule: int | None) -> None:
     found = races(RACES[name], grid=2, schedule=schedule)
     assert found and all(f.tool == "racecheck" and f.kind in ("read-write", "write-write") for f in found)

@@ -56,6 +56,9 @@ RIGHT = {
     "lanes that end before a barrier": "@%p2 bra END;\nbar.sync 0;\nst.global.u32 [%d2], %r1;\nEND:",
     "lanes that store and end": "@!%p2 bra ON;\nst.global.u32 [%d2], %r1;\nret;\nON:\nbar.sync 0;",
     "both halves of a cluster barrier": 2 * "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
+    "lanes that a schedule parts in a loop": "mov.u32 %r6, 0;\nbra IN;\nAGAIN: bar.sync 0;\nIN:\n"
+    + 8 * "st.global.u32 [%d2], %r6;\n"
+    + "add.u32 %r6, %r6, 1;\nsetp.lt.u32 %p3, %r6, 9;\n@%p3 bra AGAIN;",
     "what no lane uses of a shuffle": SUMS.format(8, "@%p1 "),
 }
 
@@ -80,7 +83,7 @@ def test_a_fault_is_named(tmp_path: Path, name: str, schedule: str) -> None:
     assert {f["kind"] for f in findings} <= {kind, "deadlock"}
 
 
-@pytest.mark.parametrize("schedule", ["0", "1"])
+@pytest.mark.parametrize("schedule", ["0", "1", "2"])
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_program_is_left_in_peace(tmp_path: Path, name: str, schedule: str) -> None:
     assert found(tmp_path, RIGHT[name], "--schedule", schedule) == (0, [])

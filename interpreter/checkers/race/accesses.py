@@ -47,7 +47,7 @@ class AccessWatch:
             return
         if copying is None and (kind.copies or kind.reads_async) and not used:
             copying = asynchrony.unannounced(a, kind)
-        elif kind.copies and used:
+        elif used and not kind.mbarrier:
             return
         every = self.scene.lanes_of(a.group)
         for part, memory, place in a.group.wave.access.places(a.group, a.space, plain(a.address), a.type.bytes * a.count, a.kind != "ld"):

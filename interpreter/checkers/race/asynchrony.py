@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -56,8 +56,21 @@ class Asynchrony:
 
     def issued(self, copy: Copying, lanes: Accessing) -> None:
         """See Observer."""
-        self._issue(copy, np.unique(self.scene.active(lanes, lanes.active).thread))
+        thread = np.unique(self.scene.active(lanes, lanes.active).thread)
+        if copy.after:
+            self.scene.order.phases += 1
+            for _, tags, place in self._before(copy.after, thread, self.scene.now):
+                tags[place[tags[place] < 0]] = self.scene.order.phases
+        self._issue(copy, thread)
         self.scene.tick()
+
+    def _before(self, group: str, thread: Array, now: int) -> Iterator[tuple[CopyUnderWay, Array, Array]]:
+        """The copies of a group that these threads have issued before a time: the tags of their records, and which are those of the threads."""
+        for copy, issued in self._copies.items():
+            if copy.group == group and issued.at < now:
+                place = np.flatnonzero(np.isin(issued.thread, thread))
+                for first in (issued.first, issued.first_read):
+                    yield issued, self.scene.order.copies.tag[first : first + issued.thread.size], place
 
     def _issue(self, copy: Copying, thread: Array) -> None:
         first, first_read = self.scene.order.copies.add(thread), self.scene.order.copies.add(thread)
@@ -99,8 +112,8 @@ class Asynchrony:
     def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
         """See Observer."""
         wave = group.wave
-        self._used = what if what in ("init", "change") else ""
-        if what == "inval":
+        self._used = what if what in ("init", "change") else "change" if what == "expect" else ""
+        if what in ("inval", "expect"):
             return
         words = wave.shared.view(np.dtype(np.uint64))
         relaxed = "relaxed" in site.instruction.modifiers
@@ -126,22 +139,33 @@ class Asynchrony:
                         state.current[key] = max(time, state.current.get(key, -1))
                 elif what == "wait" and not relaxed and thread.size:
                     self.scene.order.acquire(thread, [state.completed])
+                    self._forget(thread, state.completed)
         self.scene.tick()
 
     def _complete(self, copying: Copying, thread: Array, clock: dict[int, int]) -> None:
         """An mbarrier's phase will see copies of these threads complete."""
-        self.scene.order.phases += 1
-        tag = self.scene.order.phases
-        clock[COPY << LEVEL_AT | tag] = self.scene.now
-        for copy, issued in self._copies.items():
-            if copy is copying or (copying.after and copy.group == copying.after):
-                place = np.flatnonzero(np.isin(issued.thread, thread))
-                for first in (issued.first, issued.first_read):
-                    self.scene.order.copies.tag[first + place] = tag
-                if copy is copying:
-                    for key, time in self.scene.order.clock(issued.thread[place], issued.at).items():
-                        if time <= issued.at:
-                            clock[key] = max(time, clock.get(key, -1))
+        issued, order = self._copies.get(copying), self.scene.order
+        if issued is None:
+            return
+        place = np.flatnonzero(np.isin(issued.thread, thread))
+        order.phases += 1
+        clock[COPY << LEVEL_AT | order.phases] = self.scene.now
+        for first in (issued.first, issued.first_read):
+            order.copies.tag[first + place] = order.phases
+        for key, time in order.clock(issued.thread[place], issued.at).items():
+            if time <= issued.at:
+                clock[key] = max(time, clock.get(key, -1))
+        if copying.after:
+            for _, tags, theirs in self._before(copying.after, thread, issued.at):
+                for tag in np.unique(tags[theirs]).tolist():
+                    clock[COPY << LEVEL_AT | tag] = self.scene.now
+
+    def _forget(self, thread: Array, clock: dict[int, int]) -> None:
+        """Copies of which all threads that issued them know that they are complete concern no later phase."""
+        for copy, issued in list(self._copies.items()):
+            tags = self.scene.order.copies.tag[issued.first : issued.first + issued.thread.size]
+            if copy.group and np.isin(issued.thread, thread).all() and all(COPY << LEVEL_AT | t in clock for t in np.unique(tags).tolist()):
+                del self._copies[copy]
 
     def unannounced(self, a: Access, kind: Kind) -> Copying:
         """Copies that no meaning announces: asynchronous stores, and what tensor cores read."""

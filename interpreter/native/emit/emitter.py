@@ -21,7 +21,7 @@ from ..trace.code import Untraceable, scalar_type
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
-from . import matrices, warp  # noqa: F401  (their rules)
+from . import chains, matrices, warp  # noqa: F401  (their rules)
 from .lanes import CompiledLanes
 from .memory import field
 from .rules import RULES
@@ -180,7 +180,7 @@ class Emitter(CompiledLanes):
     def _all_lanes(self, value: Any) -> Any:
         """A value of each lane, also where it is one for all."""
         value = self.at(LANE, value)
-        return lift(self.code, value, value.dtype, self.width) if isinstance(value, SymbolicArray) else value
+        return lift(self.code, value, value.dtype, self.width * value.each) if isinstance(value, SymbolicArray) else value
 
     def primitive(self, function: Any, arguments: tuple[Any, ...], modes: Mapping[str, Any]) -> Any:
         """See isa/primitives.py: the meaning of an instruction that works on whole warps."""

@@ -95,7 +95,7 @@ class CompiledLanes(EmittedAccesses):
     ) -> SymbolicArray:  # fmt: skip
         """See ports.Lanes: a loop over the lanes, from the lowest on."""
         t = TYPES[type]
-        if t.elements > 1 or space not in SPACES or self.touched:
+        if t.bytes > 8 or space not in SPACES or self.touched:
             raise Untraceable(f"an update of {type} in {space}")
         code, n, size = self.code, self.loops, t.bytes
         self.loops += 1
@@ -103,7 +103,7 @@ class CompiledLanes(EmittedAccesses):
         place = self.place(SPACES[space], address, size, self.guard)
         check = self.helpers.check(SPACES[space], 8 * size)
         ok = code.fresh(f"call i1 @{check}({place.memory}, {place.addresses}, <{self.width} x i1> {mask})")
-        held = [lift(code, o, o.dtype, self.width) for o in operands]
+        held = [lift(code, o, o.dtype, self.width * t.elements) for o in operands]
         held = [o.astype(np.uint8) if o.dtype.kind == "b" else o for o in held]
         rooms = [code.scratch(v.type, f"{n}.{i}") for i, v in enumerate(held)]
         places = code.scratch(place.address.type, f"{n}.a")
@@ -128,12 +128,12 @@ class CompiledLanes(EmittedAccesses):
         for i, (v, room, o) in enumerate(zip(held, rooms, operands, strict=True)):
             element = scalar_type(v.dtype)
             one.lines += [
-                f"  %op{n}.{i} = getelementptr {element}, ptr {room}, i32 %k{n}",
-                f"  %o{n}.{i} = load <1 x {element}>, ptr %op{n}.{i}",
+                f"  %op{n}.{i} = getelementptr [{t.elements} x {element}], ptr {room}, i32 %k{n}",
+                f"  %o{n}.{i} = load <{t.elements} x {element}>, ptr %op{n}.{i}, align {v.itemsize}",
             ]
-            x = SymbolicArray(one, f"%o{n}.{i}", v.dtype)
+            x = SymbolicArray(one, f"%o{n}.{i}", v.dtype, t.elements)
             given.append(x.astype(np.bool_) if o.dtype.kind == "b" else x)
-        new = lift(one, change(found, *given), t.dtype, 1).view(f"u{size}")
+        new = lift(one, change(found, *given), t.dtype, t.elements).view(f"u{size}")
         code.lines += [
             *one.lines, f"  store <1 x i{8 * size}> {new.value}, ptr %p{n}, align {size}",
             f"  %rp{n} = getelementptr i{8 * size}, ptr {old}, i32 %k{n}", f"  store <1 x i{8 * size}> %old{n}, ptr %rp{n}",

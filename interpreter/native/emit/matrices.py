@@ -19,30 +19,38 @@ from warplab.isa.ops.mma import BITS, size
 
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
-from .product import LANES, Arithmetic, Factor, Floats, Integers, MatrixProduct
+from .product import LANES, Arithmetic, Factor, Floats, Integers, MatrixProduct, Ones, Sparsity
 from .rules import Warp, rule
 from .warp import U32
 
 Registers = Sequence[Any]
 
 
-def _full(warp: Any, register: Any) -> SymbolicArray:
+def full(warp: Any, register: Any, dtype: Any = U32) -> SymbolicArray:
     """A register of all 32 lanes, 0 in those that do not execute."""
-    v = lift(warp.code, register, register.dtype, LANES).view(np.uint32)
-    return select(SymbolicArray(warp.code, "%active", np.bool_), v, lift(warp.code, 0, U32, LANES))
+    v = lift(warp.code, register, register.dtype, LANES)
+    v = v.view(f"u{v.itemsize}")
+    return select(SymbolicArray(warp.code, "%active", np.bool_), v, lift(warp.code, 0, v.dtype, LANES)).view(dtype)
 
 
 def _product(
-    warp: Any, name: str, a: Registers, b: Registers, c: Registers, layouts: Sequence[Layout], kinds: Sequence[str], how: Arithmetic
-) -> Registers:
-    """The registers of a product; the layouts are those of A, B, C and the result."""
+    warp: Any, name: str, a: Registers, b: Registers, c: Registers, layouts: Sequence[Layout], kinds: Sequence[str], how: Arithmetic,
+    metadata: tuple[Any, Any, int] | None = None,
+) -> Registers:  # fmt: skip
+    """The registers of a product; the layouts are those of A, B, C and the result; `metadata` are e and f of a sparse one, and the columns of A."""
     code, helpers = warp.code, warp.helpers
-    inputs = [_full(warp, r) for r in (*a, *b, *c)]
+    inputs = [full(warp, r) for r in (*a, *b, *c)]
+    sparsity = None
+    if metadata is not None:
+        e, f, columns = metadata
+        sparsity = Sparsity(len(inputs), f, columns)
+        name = f"{name}.sparse{f}"
+        inputs.append(full(warp, e))
     result = layouts[3]
     if name not in helpers.texts:
         firsts = (0, len(a), len(a) + len(b))
         x, y, z = (Factor(*o) for o in zip(layouts[:3], kinds, firsts, strict=True))
-        helpers.texts[name] = MatrixProduct(helpers.module, name, x, y, z, result, how).text()
+        helpers.texts[name] = MatrixProduct(helpers.module, name, x, y, z, result, how, sparsity).text()
     given = code.scratch(f"[{len(inputs)} x <{LANES} x i32>]", f"{name}.in")
     found = code.scratch(f"[{result.registers} x <{LANES} x i32>]", f"{name}.out")
     for i, v in enumerate(inputs):
@@ -60,16 +68,33 @@ def _numbers(registers: Registers, kind: str) -> Registers:
     return tuple(r.view(dtype) for r in registers)
 
 
+def _floats(k: int, atype: str, ctype: str) -> Floats:
+    """See isa.mma.products: of bytes the low halves of the registers make a sum of their own."""
+    narrow = BITS[atype] == 8
+    steps = [[i for i in range(k) if (i % 4 < 2) == low] for low in (True, False)] if narrow else [list(range(k))]
+    return Floats(ctype, ctype, steps, apart=narrow)
+
+
 @rule(isa_mma.mma)
 def mma(warp: Warp, a: Registers, b: Registers, c: Registers, *, shape: str, atype: str, btype: str, ctype: str) -> Registers:
-    """Of bytes the low halves of the registers make a sum of their own."""
+    """Sums in f32 or f16."""
     m, n, k = size(shape)
     layout = fragments.layout_c(m, n, BITS[ctype])
     layouts = fragments.layout_a(m, k, BITS[atype]), fragments.layout_b(k, n, BITS[btype]), layout, layout
-    narrow = BITS[atype] == 8
-    steps = [[i for i in range(k) if (i % 4 < 2) == low] for low in (True, False)] if narrow else [list(range(k))]
     name = f"mma.{shape}.{atype}.{btype}.{ctype}"
-    return _numbers(_product(warp, name, a, b, c, layouts, (atype, btype, ctype), Floats(ctype, ctype, steps, apart=narrow)), ctype)
+    return _numbers(_product(warp, name, a, b, c, layouts, (atype, btype, ctype), _floats(k, atype, ctype)), ctype)
+
+
+@rule(isa_mma.mma_sparse)
+def mma_sparse(
+    warp: Warp, a: Registers, b: Registers, c: Registers, e: Any, f: int, *, shape: str, atype: str, btype: str, ctype: str
+) -> Registers:
+    """As mma, over the columns of A that are stored."""
+    m, n, k = size(shape)
+    layout = fragments.layout_c(m, n, BITS[ctype])
+    layouts = fragments.layout_a(m, k // 2, BITS[atype]), fragments.layout_b(k, n, BITS[btype]), layout, layout
+    name = f"mma.{shape}.{atype}.{btype}.{ctype}"
+    return _numbers(_product(warp, name, a, b, c, layouts, (atype, btype, ctype), _floats(k // 2, atype, ctype), (e, f, k)), ctype)
 
 
 @rule(isa_mma.mma_integer)
@@ -82,6 +107,38 @@ def mma_integer(
     layouts = fragments.layout_a(m, k, BITS[atype]), fragments.layout_b(k, n, BITS[btype]), layout, layout
     name = f"mma.{shape}.{atype}.{btype}.{satfinite}"
     return _numbers(_product(warp, name, a, b, c, layouts, (atype, btype, "s32"), Integers(satfinite)), "s32")
+
+
+@rule(isa_mma.mma_sparse_integer)
+def mma_sparse_integer(
+    warp: Warp, a: Registers, b: Registers, c: Registers, e: Any, f: int, *, shape: str, atype: str, btype: str, satfinite: bool = False
+) -> Registers:
+    """The same over the columns of A that are stored."""
+    m, n, k = size(shape)
+    layout = fragments.layout_c(m, n, 32)
+    layouts = fragments.layout_a(m, k // 2, BITS[atype]), fragments.layout_b(k, n, BITS[btype]), layout, layout
+    name = f"mma.{shape}.{atype}.{btype}.{satfinite}"
+    return _numbers(_product(warp, name, a, b, c, layouts, (atype, btype, "s32"), Integers(satfinite), (e, f, k)), "s32")
+
+
+def _ones(warp: Warp, a: Registers, b: Registers, c: Registers, shape: str, op: str) -> Registers:
+    """Ones counted word by word: 32 bits of a row lie in a register."""
+    m, n, k = size(shape)
+    layout = fragments.layout_c(m, n, 32)
+    layouts = fragments.layout_a(m, k // 32, 32), fragments.layout_b(k // 32, n, 32), layout, layout
+    return _numbers(_product(warp, f"mma.{shape}.b1.{op}", a, b, c, layouts, ("b1", "b1", "s32"), Ones(op)), "s32")
+
+
+@rule(isa_mma.mma_bits)
+def mma_bits(warp: Warp, a: Registers, b: Registers, c: Registers, *, shape: str, op: str) -> Registers:
+    """Of mma.sync."""
+    return _ones(warp, a, b, c, shape, op)
+
+
+@rule(isa_wmma.wmma_bits)
+def wmma_bits(warp: Warp, a: Registers, b: Registers, c: Registers, *, alayout: str, blayout: str, shape: str, op: str) -> Registers:
+    """Of wmma.mma."""
+    return _ones(warp, a, b, c, shape, op)
 
 
 @rule(isa_wmma.wmma)
@@ -144,7 +201,7 @@ def stmatrix(warp: Any, a: Any, b: Registers, *, num: str, trans: bool = False, 
 @rule(isa.movmatrix)
 def movmatrix(warp: Any, a: Any) -> Any:
     """A permutation of halves."""
-    return _transposed(warp, _full(warp, a))
+    return _transposed(warp, full(warp, a))
 
 
 def _places(warp: Any, base: Any, s: Any, of: Layout, layout: str) -> tuple[Any, bool]:

@@ -79,6 +79,24 @@ class Integers(Arithmetic):
         return SymbolicArray(c.code, c.code.call(name, c.type, f"{total.type} {total.value}", f"{c.type} {c.value}"), c.dtype, c.lanes)
 
 
+class Ones(Arithmetic):
+    """How many ones there are in words of A and B together."""
+
+    planes = (np.dtype(np.uint32),)
+
+    def __init__(self, op: str) -> None:
+        self.op = {"xor": np.bitwise_xor, "and": np.bitwise_and}[op]
+
+    def decoded(self, bits: SymbolicArray, kind: str) -> Sequence[SymbolicArray]:
+        return (bits,)
+
+    def row(self, a: Callable[[int], Any], b: Callable[[int], Any], c: SymbolicArray, k: int) -> SymbolicArray:
+        total: Any = c
+        for i in range(k):
+            total = total + np.bitwise_count(self.op(a(i)[0], b(i)[0])).astype(np.uint32)
+        return total  # type: ignore[no-any-return]
+
+
 class Floats(Arithmetic):
     """The sums of tensor.add_products: `steps` are the columns of A that are added at once, one step onto another."""
 
@@ -171,14 +189,42 @@ def _to_f16(total: Any) -> Any:
 # ---------------------------------------------------------------- the function
 
 
+@dataclass(frozen=True, slots=True)
+class Sparsity:
+    """What tells the columns in which the stored elements of A stand."""
+
+    first: int  # the register of metadata, among those that a product reads
+    selector: int
+    columns: int  # of A, those that are not stored included
+
+    def tables(self, bits: int) -> Sequence[NDArray[Any]]:
+        """For each stored element of so many bits, row by row: the lane of its metadata, how far to shift them, and the column of a 0."""
+        groups = self.columns // {4: 8, 32: 2}.get(bits, 4)
+
+        def told(words: NDArray[Any]) -> NDArray[Any]:
+            return tensor.metadata(words.astype(np.uint32).reshape(1, LANES), self.selector, groups, bits < 16)
+
+        lanes = np.arange(LANES)
+        lane = told((lanes & 15) * 0x11111111) | told((lanes >> 4) * 0x11111111) << 4
+        nibble = told(np.full(LANES, 0x76543210))
+        each = self.columns // 2 // groups  # stored elements that a nibble tells of
+        stored = np.arange(each) // (each // 2) * 2 if each > 1 else np.zeros(1, int)  # the bit of the nibble with which each begins
+        base = tensor.kept(np.zeros_like(nibble), bits)
+        return [np.repeat(lane[..., 0], each, axis=1), (4 * nibble + stored).reshape(16, -1), base[..., 0]]
+
+
 class MatrixProduct:
     """Writes the function of one product."""
 
-    def __init__(self, module: LLVMModule, name: str, a: Factor, b: Factor, c: Factor, result: Layout, arithmetic: Arithmetic) -> None:
+    def __init__(
+        self, module: LLVMModule, name: str, a: Factor, b: Factor, c: Factor, result: Layout, arithmetic: Arithmetic,
+        sparsity: Sparsity | None = None,
+    ) -> None:  # fmt: skip
         self.module = module
         self.name = name
         self.a, self.b, self.c, self.result = a, b, c, result
         self.arithmetic = arithmetic
+        self.sparsity = sparsity
         self.lines: list[str] = []
         self.rooms: dict[str, str] = {"%room.c": f"[{c.layout.places().size} x i32]", "%room.d": f"[{result.rows * result.columns} x i32]"}
 
@@ -189,6 +235,8 @@ class MatrixProduct:
                 self.rooms[f"%room.{name}{i}"] = f"[{factor.layout.places().size} x {scalar_type(plane)}]"
             self._decode(name, factor)
         self._decode("c", self.c)
+        if self.sparsity is not None:
+            self._find_columns(self.sparsity)
         self._loop("row", self.result.rows, self._row)
         each = 32 // self.result.bits if self.result.bits < 32 else 1
         keys = self.result.keys().reshape(self.result.registers, LANES, each)
@@ -228,6 +276,27 @@ class MatrixProduct:
 
         self._loop(name, places.size // CHUNK, body)
 
+    def _find_columns(self, sparsity: Sparsity) -> None:
+        """Puts down in which row of B the factor of each stored element of A stands."""
+        bits = self.a.layout.bits
+        found = sparsity.tables(bits)
+        lanes, shifts, bases = (self.module.table(x.astype(np.uint32)) for x in found)
+        self.rooms["%room.k"] = f"[{found[0].size} x i32]"
+
+        def body(at: str) -> VectorCode:
+            code = VectorCode(CHUNK, self.module, "k")
+            first = code.emit(f"mul i64 {at}, {CHUNK}")
+            word: Any = self._gathered(code, "%in", _loaded(code, lanes, first, np.uint32) + np.uint32(sparsity.first * LANES))
+            kept = word >> _loaded(code, shifts, first, np.uint32) & np.uint32(3)
+            # 4-bit elements are kept by pairs; of two tf32 columns, which count as four halves, one is kept
+            kept = kept << np.uint32(1) if bits == 4 else kept >> np.uint32(1) if bits == 32 else kept
+            row = kept + _loaded(code, bases, first, np.uint32)
+            to = code.emit(f"getelementptr i32, ptr %room.k, i64 {first}")
+            code.lines.append(f"  store {row.type} {row.value}, ptr {to}, align 32")
+            return code
+
+        self._loop("k", found[0].size // CHUNK, body)
+
     def _row(self, at: str) -> VectorCode:
         n, k = self.result.columns, self.a.layout.columns
         code = VectorCode(n, self.module, "r")
@@ -248,7 +317,12 @@ class MatrixProduct:
             return out
 
         def b(i: int) -> list[SymbolicArray]:
-            return [_loaded(code, f"%room.b{p}", str(i * n), plane) for p, plane in enumerate(planes)]
+            first = str(i * n)
+            if self.sparsity is not None:
+                place = code.emit(f"getelementptr i32, ptr %room.k, i64 {code.emit(f'add i64 {left}, {i}')}")
+                row = code.emit(f"load i32, ptr {place}, align 4")
+                first = code.emit(f"mul i64 {code.emit(f'zext i32 {row} to i64')}, {n}")
+            return [_loaded(code, f"%room.b{p}", first, plane) for p, plane in enumerate(planes)]
 
         row = self.arithmetic.row(a, b, _loaded(code, "%room.c", here, np.uint32), k)
         to = code.emit(f"getelementptr i32, ptr %room.d, i64 {here}")

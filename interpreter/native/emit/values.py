@@ -8,7 +8,7 @@ import numpy as np
 
 from ...plan import plan as P
 from ...vector.special import CLOCKS
-from ..frame import STACK, Frame
+from ..frame import Frame
 from ..schedule.words import COUNTED, STEPS
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
@@ -104,9 +104,9 @@ class Values:
                 kind, v = self.source(s.source)
                 return kind, v + _constant(s.by, s.dtype)
             case P.FramePlace():
-                return ONE, lift(self.once, STACK + s.offset, np.dtype(np.uint32), 1)
+                return ONE, lift(self.once, self.frame.start + s.offset, np.dtype(np.uint32), 1)
             case P.FrameAddress():
-                return ONE, lift(self.once, STACK + s.offset, s.dtype, 1)
+                return ONE, lift(self.once, self.frame.start + s.offset, s.dtype, 1)
             case P.ScalarConstant():
                 return ONE, s.value
             case P.Pointer():

@@ -21,8 +21,6 @@ from ..join import Join
 from .intrinsics import INTRINSICS
 from .operands import get_of, set_of
 
-FRAME_ALIGN = 16
-
 
 class Callee:
     """What one call instruction calls, and with what; settled once."""
@@ -76,7 +74,7 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
         return _intrinsic(g, callee, target, handler, after)
     code = g.wave.code_of(target)
     plan, stack = code.plan, g.wave.local
-    base = -(-g.act.top // FRAME_ALIGN) * FRAME_ALIGN
+    base = plan.frame_behind(g.act.top)
     try:
         stack.grow(base + plan.frame_size)
     except Fault as fault:

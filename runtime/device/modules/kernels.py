@@ -72,6 +72,7 @@ class LoadedModule:
     context: DeviceContext
     program: LoadedProgram
     modules: tuple[Module, ...]
+    most_registers: int  # of a thread, for kernels without a directive about it
     loaded: bool = True
     withheld: str = ""  # why the driver finds no entry in it
 
@@ -181,6 +182,8 @@ class KernelHandle:
         if bound:
             blocks = (self.directive(".minnctapersm") or (1,))[0]
             most = min(most, max_registers(profile, min(prod(bound), profile.max_threads_per_block), max(blocks, 1)) or most)
+        elif not self.directive(".maxnreg"):
+            most = min(most, self.module.most_registers)
         return min(max(LEAST_REGISTERS, words), most)
 
     @cached_property

@@ -21,12 +21,13 @@ from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 from ...errors import ApiError, UsageError, invalid, unsupported
 from ..memory.host import host
 from . import fatbin
+from .archives import fat_binaries, is_archive, is_host_object
 from .nested import driver_part, wants_launches
 
 ELF = b"\x7fELF"
-LINKED = b"\x7fWLINK2\n"  # a linked image: its size, the number of inputs, what to contract, and each input with its name
-_HEAD = struct.Struct("<8sQI4s")
-_PART = struct.Struct("<IQ")
+LINKED = b"\x7fWLINK3\n"  # a linked image: its size, the number of inputs, the options, and each input with its name
+_HEAD = struct.Struct("<8sQI4sI")
+_PART = struct.Struct("<IQ?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,19 @@ class ProgramSource:
 
     data: bytes
     name: str
+    chosen: bool = False  # the best of what a compiler has put into a fat binary
+
+
+@dataclass(frozen=True, slots=True)
+class CodeOptions:
+    """The options of a link or a load that matter here."""
+
+    fmad: Fmad | None = None  # which products and sums are to be rounded together
+    registers: int = 0  # that a thread may have, 0: no limit; directives of a kernel go before it
+
+    def over(self, others: CodeOptions) -> CodeOptions:
+        """These, and others where these say nothing."""
+        return CodeOptions(self.fmad or others.fmad, self.registers or others.registers)
 
 
 def image_at(address: int) -> bytes:
@@ -50,8 +64,7 @@ def image_at(address: int) -> bytes:
         offset, size, count = _elf_table(read(64))
         return read(offset + size * count)
     if head == LINKED[:4]:
-        _, length, _, _ = _HEAD.unpack(read(_HEAD.size))
-        return read(length)
+        return read(_HEAD.unpack(read(_HEAD.size))[1])
     if int.from_bytes(head, "little") in (fatbin.FATBIN, fatbin.WRAPPER):
         return fatbin.image_at(address, lambda at, size: host().read(at, size).tobytes())
     return host().string(address)
@@ -65,33 +78,35 @@ def _elf_table(head: bytes) -> tuple[int, int, int]:
 
 def sources(image: bytes, device: str, name: str = "<image>") -> list[ProgramSource]:
     """The inputs in an image, for a device."""
+    if is_archive(image) or is_host_object(image):
+        return [s for part in fat_binaries(image) for s in sources(part, device, name)]
     if fatbin.is_fatbin(image):
-        return [ProgramSource(text, name) for text in fatbin.texts(image, device)]
+        return [ProgramSource(text, name, True) for text in fatbin.texts(image, device)]
     if not image.startswith(LINKED):
         return [ProgramSource(image, name)]
-    _, _, count, _ = _HEAD.unpack_from(image)
     at, out = _HEAD.size, []
-    for _ in range(count):
-        n, size = _PART.unpack_from(image, at)
+    for _ in range(_HEAD.unpack_from(image)[2]):
+        n, size, chosen = _PART.unpack_from(image, at)
         at += _PART.size
-        out.append(ProgramSource(image[at + n : at + n + size], image[at : at + n].decode()))
+        out.append(ProgramSource(image[at + n : at + n + size], image[at : at + n].decode(), chosen))
         at += n + size
     return out
 
 
-def linked_image(inputs: Sequence[ProgramSource], fmad: Fmad | None = None) -> bytes:
-    """The image of a link: its inputs, which were seen to fit together, and which products and sums are to be rounded together."""
-    parts = [_PART.pack(len(s.name.encode()), len(s.data)) + s.name.encode() + s.data for s in inputs]
+def linked_image(inputs: Sequence[ProgramSource], options: CodeOptions) -> bytes:
+    """The image of a link: its inputs, which were seen to fit together, and its options."""
+    parts = [_PART.pack(len(s.name.encode()), len(s.data), s.chosen) + s.name.encode() + s.data for s in inputs]
     body = b"".join(parts)
-    return _HEAD.pack(LINKED, _HEAD.size + len(body), len(inputs), (fmad or "").encode()) + body
+    return _HEAD.pack(LINKED, _HEAD.size + len(body), len(inputs), (options.fmad or "").encode(), options.registers) + body
 
 
-def fmad_of(image: bytes) -> Fmad | None:
-    """What a link was told of contraction."""
+def options_of(image: bytes) -> CodeOptions:
+    """What a link was told."""
     if not image.startswith(LINKED):
-        return None
-    word = _HEAD.unpack_from(image)[3].rstrip(b"\0").decode()
-    return contraction(word) if word else None
+        return CodeOptions()
+    _, _, _, word, registers = _HEAD.unpack_from(image)
+    word = word.rstrip(b"\0").decode()
+    return CodeOptions(contraction(word) if word else None, registers)
 
 
 def contraction(word: str | None = None) -> Fmad:
@@ -161,8 +176,27 @@ _CONDITION = f"""
 """
 
 
-def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> Program:
-    """The modules as one program, where they fit together."""
+def with_libraries(inputs: Sequence[ProgramSource], libraries: Sequence[ProgramSource]) -> list[ProgramSource]:
+    """Some inputs, and of the libraries what defines a function that is missing."""
+    out, rest = list(inputs), list(libraries)
+    while rest:
+        missing = set(link([parsed(s.data, s.name) for s in out], complete=False).unresolved)
+        found = [s for s in rest if missing and missing.intersection(strong_names(parsed(s.data, s.name, compiled=True)))]
+        if not found:
+            break
+        out += found[:1]
+        rest.remove(found[0])
+    return out
+
+
+def strong_names(m: Module) -> list[str]:
+    """What a module defines for the others."""
+    defined = [f.name for f in m.functions.values() if f.is_defined and f.linkage == "visible"]
+    return defined + [v.name for v in m.variables.values() if v.linkage == "visible"]
+
+
+def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN", *, complete: bool = True) -> Program:
+    """The modules as one program, where they fit together; names of one that is not `complete` may stay without a definition."""
     named = [f for m in modules if (f := m.functions.get(CONDITION)) is not None]
     if named and all(f.body is None for f in named):
         modules = [*modules, parsed(_CONDITION, CONDITION)]
@@ -173,6 +207,6 @@ def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN") -> Program
     if wants_launches(modules):
         modules = [*modules, parsed(driver_part(), "device launches")]
     try:
-        return link_modules(modules)
+        return link_modules(modules, complete=complete)
     except PtxError as e:
         raise ApiError(code, str(e)) from None

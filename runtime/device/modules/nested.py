@@ -23,7 +23,8 @@ HEAD = struct.Struct("<QQQ7I")  # the launch before, the kernel's address, the s
 PARAMETERS = 64  # where they begin in a record
 MOST = 4096  # bytes of them
 TAIL = 3  # the stream of launches that begin when the kernel and all its others have ended
-NO_MEMORY, NOT_SUPPORTED = 2, 801  # codes
+INVALID, NO_MEMORY, NOT_SUPPORTED = 1, 2, 801  # codes
+GRID = "__cuda_syscall_CGS_"
 
 _LAUNCHES = f"""
 .extern .func (.param .b64 out) malloc(.param .b64 size);
@@ -91,8 +92,121 @@ _CALLS = """
 _OTHERS = """
 64,64,32,64=__cuda_syscall_cnpMaxActiveBlocksPerMultiprocessor,__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessor
 64,64,32,64,32=__cuda_syscall_cnpMaxActiveBlocksPerMultiprocessorWithFlags,__cuda_syscall_cnpv2MaxActiveBlocksPerMultiprocessorWithFlags
-32:64=__cuda_syscall_CGS_get_intrinsic_handle 64,32=__cuda_syscall_CGS_sync
-64,64,64=__cuda_syscall_CGS_get_size,__cuda_syscall_CGS_get_rank
+"""
+# Grids whose blocks wait for each other: the handle is the workspace of a cooperative launch, where the blocks that came are counted.
+_GRIDS = f"""
+.visible .func (.param .b64 out) {GRID}get_intrinsic_handle(.param .b32 scope)
+{{
+    .reg .b32 %scope, %low, %high;
+    .reg .b64 %at;
+    .reg .pred %grid;
+    ld.param.b32 %scope, [scope];
+    mov.b32 %high, %envreg1;
+    mov.b32 %low, %envreg2;
+    mov.b64 %at, {{%low, %high}};
+    setp.eq.u32 %grid, %scope, 1;
+    selp.b64 %at, %at, 0, %grid;
+    st.param.b64 [out], %at;
+    ret;
+}}
+.visible .func (.param .b32 out) {GRID}sync(.param .b64 handle, .param .b32 flags)
+{{
+    .reg .b64 %at;
+    .reg .b32 %own, %n, %before, %now, %code;
+    .reg .pred %none, %other, %first, %waits;
+    ld.param.b64 %at, [handle];
+    setp.eq.u64 %none, %at, 0;
+    mov.b32 %code, {INVALID};
+    @%none bra END;
+    barrier.sync 0;
+    mov.b32 %n, %tid.x;
+    mov.b32 %own, %tid.y;
+    or.b32 %n, %n, %own;
+    mov.b32 %own, %tid.z;
+    or.b32 %n, %n, %own;
+    setp.ne.u32 %other, %n, 0;
+    @%other bra MET;
+    mov.b32 %n, %nctaid.x;
+    mov.b32 %own, %nctaid.y;
+    mul.lo.u32 %n, %n, %own;
+    mov.b32 %own, %nctaid.z;
+    mul.lo.u32 %n, %n, %own;
+    sub.u32 %n, 0x80000001, %n;  // the blocks turn the highest bit, together
+    mov.b32 %own, %ctaid.x;
+    mov.b32 %before, %ctaid.y;
+    or.b32 %own, %own, %before;
+    mov.b32 %before, %ctaid.z;
+    or.b32 %own, %own, %before;
+    setp.eq.u32 %first, %own, 0;
+    selp.b32 %n, %n, 1, %first;
+    fence.acq_rel.gpu;
+    atom.global.add.u32 %before, [%at + 4], %n;
+WAIT:
+    ld.acquire.gpu.global.u32 %now, [%at + 4];
+    xor.b32 %now, %now, %before;
+    setp.ge.s32 %waits, %now, 0;
+    @%waits bra WAIT;
+MET:
+    barrier.sync 0;
+    mov.b32 %code, 0;
+END:
+    st.param.b32 [out], %code;
+    ret;
+}}
+.visible .func (.param .b32 out) {GRID}get_size(.param .b64 threads, .param .b64 grids, .param .b64 handle)
+{{
+    .reg .b64 %at;
+    .reg .b32 %n, %one;
+    mov.b32 %n, %ntid.x;
+    mov.b32 %one, %ntid.y;
+    mul.lo.u32 %n, %n, %one;
+    mov.b32 %one, %ntid.z;
+    mul.lo.u32 %n, %n, %one;
+    mov.b32 %one, %nctaid.x;
+    mul.lo.u32 %n, %n, %one;
+    mov.b32 %one, %nctaid.y;
+    mul.lo.u32 %n, %n, %one;
+    mov.b32 %one, %nctaid.z;
+    mul.lo.u32 %n, %n, %one;
+    ld.param.b64 %at, [threads];
+    st.u32 [%at], %n;
+    ld.param.b64 %at, [grids];
+    st.u32 [%at], 1;
+    st.param.b32 [out], 0;
+    ret;
+}}
+.visible .func (.param .b32 out) {GRID}get_rank(.param .b64 rank, .param .b64 grid, .param .b64 handle)
+{{
+    .reg .b64 %at;
+    .reg .b32 %n, %width;
+    mov.b32 %n, %ctaid.z;
+    mov.b32 %width, %nctaid.y;
+    mul.lo.u32 %n, %n, %width;
+    mov.b32 %width, %ctaid.y;
+    add.u32 %n, %n, %width;
+    mov.b32 %width, %nctaid.x;
+    mul.lo.u32 %n, %n, %width;
+    mov.b32 %width, %ctaid.x;
+    add.u32 %n, %n, %width;
+    mov.b32 %width, %ntid.z;
+    mul.lo.u32 %n, %n, %width;
+    mov.b32 %width, %tid.z;
+    add.u32 %n, %n, %width;
+    mov.b32 %width, %ntid.y;
+    mul.lo.u32 %n, %n, %width;
+    mov.b32 %width, %tid.y;
+    add.u32 %n, %n, %width;
+    mov.b32 %width, %ntid.x;
+    mul.lo.u32 %n, %n, %width;
+    mov.b32 %width, %tid.x;
+    add.u32 %n, %n, %width;
+    ld.param.b64 %at, [rank];
+    st.u32 [%at], %n;
+    ld.param.b64 %at, [grid];
+    st.u32 [%at], 0;
+    st.param.b32 [out], 0;
+    ret;
+}}
 """
 _STORED = {"StreamCreate": ("b64", 16), "EventCreate": ("b64", 16), "GetDevice": ("b32", 0), "GetDeviceCount": ("b32", 1)}
 _DONE = ("StreamDestroy", "EventDestroy", "StreamWaitEvent", "EventRecord", "GetLastError")
@@ -125,13 +239,13 @@ def wants_launches(modules: Sequence[Module]) -> bool:
 def driver_part() -> str:
     """What the driver brings, as PTX."""
     words = {"RECORD": PARAMETERS + MOST, "PARAMETERS": PARAMETERS, "NO_MEMORY": NO_MEMORY, "QUEUE": QUEUE}
-    text = f".version 7.0\n.target sm_50\n.address_size 64\n{_LAUNCHES}"
+    text = f".version 7.0\n.target sm_70\n.address_size 64\n{_LAUNCHES}"
     for prefix in PREFIXES:
         form = _FORM.replace("PREFIX", prefix)
         for word, value in words.items():
             form = form.replace(word, str(value))
         text += form + "".join(_simple(prefix + name, bits) for name, bits in _rows(_CALLS))
-    return text + "".join(_simple(name, bits) for name, bits in _rows(_OTHERS))
+    return text + "".join(_simple(name, bits) for name, bits in _rows(_OTHERS)) + _GRIDS
 
 
 @dataclass(frozen=True, slots=True)

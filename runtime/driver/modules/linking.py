@@ -6,24 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from warplab.assembler.ir import Module
-
 from ...device.context import DeviceContext
 from ...device.memory.host import host
-from ...device.modules.loading import ProgramSource, link, linked_image, parsed, sources
+from ...device.modules.loading import ProgramSource, link, linked_image, parsed, sources, strong_names, with_libraries
 from ...errors import ApiError, unsupported
 from ..api import api, current, forget, handle_of, integer, member, object_of, text
 from ..tables.enums import CUjitInputType
 from ..tables.structs import CUlinkState
 from .modules import Logs, fits, image_of, read_file
 
-INPUTS = [CUjitInputType[f"CU_JIT_INPUT_{kind}"] for kind in ("PTX", "CUBIN", "OBJECT", "FATBINARY")]
-
-
-def strong_names(m: Module) -> list[str]:
-    """What a module defines for the others."""
-    defined = [f.name for f in m.functions.values() if f.body is not None and f.linkage == "visible"]
-    return defined + [v.name for v in m.variables.values() if v.linkage == "visible"]
+INPUTS = [CUjitInputType[f"CU_JIT_INPUT_{kind}"] for kind in ("PTX", "CUBIN", "OBJECT", "FATBINARY", "LIBRARY")]
 
 
 @dataclass(eq=False)
@@ -33,6 +25,7 @@ class LinkState:
     logs: Logs
     context: DeviceContext
     inputs: list[ProgramSource] = field(default_factory=list)
+    libraries: list[ProgramSource] = field(default_factory=list)
     image: int = 0  # where it stands in the program's memory, once it is linked
 
     def add(self, kind: object, data: bytes, name: str) -> None:
@@ -40,12 +33,17 @@ class LinkState:
         which = member(CUjitInputType, kind)
         if which not in INPUTS:
             raise unsupported(f"inputs of the kind {which.name}")
+        if which is CUjitInputType.CU_JIT_INPUT_LIBRARY:
+            self.libraries += sources(data, self.context.architecture, name)
+            return
         if which is CUjitInputType.CU_JIT_INPUT_PTX:
             data = data.split(b"\0", 1)[0]
         try:
             for s in sources(data, self.context.architecture, name):
                 try:
-                    fits(parsed(s.data, s.name), self.context)
+                    module = parsed(s.data, s.name, compiled=s.chosen)
+                    if not s.chosen:
+                        fits(module, self.context)
                 except ApiError as e:
                     unread = e.name == "CUDA_ERROR_INVALID_IMAGE" and which is not CUjitInputType.CU_JIT_INPUT_PTX
                     raise ApiError("CUDA_ERROR_NO_BINARY_FOR_GPU" if unread else e.name, e.message) from None
@@ -96,12 +94,13 @@ def cuLinkComplete(state: object) -> tuple[int, int]:
     if s.image:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the link is complete already")
     try:
+        s.inputs = with_libraries(s.inputs, s.libraries)
         s.clash()
         link([parsed(i.data, i.name) for i in s.inputs], "CUDA_ERROR_INVALID_SOURCE")
     except ApiError as e:
         s.logs.write("ERROR", e.message)
         raise
-    image = linked_image(s.inputs, s.logs.fmad)
+    image = linked_image(s.inputs, s.logs.options)
     s.image = host().keep(image)
     s.logs.write("INFO", f"{len(s.inputs)} inputs linked")
     return s.image, len(image)

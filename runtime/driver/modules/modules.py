@@ -16,9 +16,8 @@ from warplab.isa.profiles import target_capability
 
 from ...device.context import DeviceContext
 from ...device.memory.host import host
-from ...device.modules.fatbin import is_fatbin
 from ...device.modules.kernels import LoadedModule
-from ...device.modules.loading import fmad_of, image_at, parsed, sources
+from ...device.modules.loading import CodeOptions, image_at, options_of, parsed, sources
 from ...errors import ApiError, invalid
 from ..api import api, current, forget, handle_of, integer, object_of, text
 from ..tables.enums import CUjit_option, CUmoduleLoadingMode
@@ -38,12 +37,14 @@ class Logs:
                 raise invalid(f"{o} is no JIT option")
 
     @property
-    def fmad(self) -> Fmad | None:
-        """What the options say of contraction, which does not happen without optimisation."""
-        fused, level = (self.found.get(CUjit_option[f"CU_JIT_{name}"]) for name in ("FMA", "OPTIMIZATION_LEVEL"))
-        if fused is None:
-            return None if level is None or integer(level) else "none"
-        return "all" if integer(fused) else "none"
+    def options(self) -> CodeOptions:
+        """What the options say of the code; contraction does not happen without optimisation."""
+        names = "FMA", "OPTIMIZATION_LEVEL", "MAX_REGISTERS"
+        fused, level, registers = (self.found.get(CUjit_option[f"CU_JIT_{name}"]) for name in names)
+        fmad: Fmad | None = None if level is None or integer(level) else "none"
+        if fused is not None:
+            fmad = "all" if integer(fused) else "none"
+        return CodeOptions(fmad, max(0, integer(registers or 0)))
 
     def wants(self, kind: str) -> bool:
         """Is there a buffer for INFO, or for ERROR?"""
@@ -106,11 +107,11 @@ def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModu
     inputs = sources(image, c.architecture)
     try:
         for s in inputs:
-            if is_fatbin(image):  # the best there is was chosen; a compiler made it
-                parsed(s.data, s.name, compiled=True)
-            else:
-                fits(parsed(s.data, s.name), c)
-        out = c.load([s.data for s in inputs], [s.name for s in inputs], (logs.fmad if logs is not None else None) or fmad_of(image))
+            module = parsed(s.data, s.name, compiled=s.chosen)
+            if not s.chosen:
+                fits(module, c)
+        options = options_of(image) if logs is None else logs.options.over(options_of(image))
+        out = c.load([s.data for s in inputs], [s.name for s in inputs], options.fmad, options.registers)
         _withhold(out)
     except ApiError as e:
         if logs is not None:

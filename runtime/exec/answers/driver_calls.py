@@ -4,7 +4,7 @@ A parameter is name:type; type* is written or read through a pointer, type& only
 """
 
 CALLS = """\
-| cuCtxSynchronize:2000 cuCtxResetPersistingL2Cache:11000
+| cuCtxSynchronize:2000 cuCtxResetPersistingL2Cache:11000 cuProfilerStart:4000 cuProfilerStop:4000
 - | cuModuleGetGlobal:2000 cuMemAlloc:2000 cuMemAllocPitch:2000 cuMemFree:2000 cuMemGetAddressRange:2000 cuMemHostGetDevicePointer:2020
     cuMemcpyHtoD:2000 cuMemcpyDtoH:2000 cuMemcpyDtoD:2000 cuMemcpyDtoA:2000 cuMemcpyAtoD:2000 cuMemcpy2D:2000 cuMemcpy2DUnaligned:2000
     cuMemcpy3D:2000 cuMemcpyHtoDAsync:2000 cuMemcpyDtoHAsync:2000 cuMemcpyDtoDAsync:3000 cuMemcpy2DAsync:2000 cuMemcpy3DAsync:2000
@@ -14,21 +14,26 @@ CALLS = """\
 ByteOffset:u64* hTexRef:ptr dptr:u64 bytes:u64 | cuTexRefSetAddress_v2:3020
 Flags:u32 | cuInit:2000
 attrib:i32 val:i32 kernel:ptr dev:i32 | cuKernelSetAttribute:12000
+bindAlignment:u64* maxSize:u64* prop:CUlogicalEndpointProp& | cuLogicalEndpointGetLimits:13030
 bytes:u32* dev:i32 | cuDeviceTotalMem:2000
 bytes:u64* dev:i32 | cuDeviceTotalMem_v2:3020
-callback:ptr | cuLogsUnregisterCallback:12090
+callback:ptr | cuLogsUnregisterCallback:12090 cuCoredumpDeregisterStartCallback:13020 cuCoredumpDeregisterCompleteCallback:13020
+callback:ptr userData:ptr callbackOut:ptr* | cuCoredumpRegisterStartCallback:13020 cuCoredumpRegisterCompleteCallback:13020
 callbackFunc:ptr userData:ptr callback:ptr* | cuLogsRegisterCallback:12090
 canAccessPeer:i32* dev:i32 peerDev:i32 | cuDeviceCanAccessPeer:4000
 capabilities:u32* operations:i32& count:u32 dev:i32 | cuDeviceGetHostAtomicCapabilities:13000
 capabilities:u32* operations:i32& count:u32 srcDevice:i32 dstDevice:i32 | cuDeviceGetP2PAtomicCapabilities:13000
+cliqueInfo:CUcliqueInfo* count:u64* dev:i32 | cuDeviceGetCliqueInfo:13040
 clusterSize:i32* func:ptr config:CUlaunchConfig& | cuOccupancyMaxPotentialClusterSize:11070
 config:CUlaunchConfig& f:ptr kernelParams:ptr* extra:ptr* | cuLaunchKernelEx_ptsz:11060 cuLaunchKernelEx:11060
 config:i32 | cuCtxSetCacheConfig:3020 cuCtxSetSharedMemConfig:4020
+configFile:str outputFile:str outputMode:i32 | cuProfilerInitialize:4000
 count:i32* | cuDeviceGetCount:2000
 count:u32 resources:ptr* hStream:ptr | cuGraphicsMapResources:3000 cuGraphicsMapResources_ptsz:7000 cuGraphicsUnmapResources:3000
     cuGraphicsUnmapResources_ptsz:7000
 count:u32* hmod:ptr | cuModuleGetFunctionCount:12040
 count:u32* lib:ptr | cuLibraryGetKernelCount:12040
+count:u64* dev:i32 | cuDeviceGetCliqueCount:13040
 ctx:ptr | cuCtxDestroy:2000 cuCtxDestroy_v2:4000 cuCtxPushCurrent:2000 cuCtxPushCurrent_v2:4000 cuCtxSetCurrent:4000
     cuCtxSynchronize_v2:13000 cuCtxDetach:2000
 ctx:ptr ctxId:u64* | cuCtxGetId:12000
@@ -71,6 +76,7 @@ driverVersion:i32* | cuDriverGetVersion:2020
 dst:ptr src:ptr | cuStreamCopyAttributes_ptsz:11000 cuGraphKernelNodeCopyAttributes:11000
 dst:u64 src:u64 ByteCount:u64 | cuMemcpy:4000 cuMemcpy_ptds:7000
 dst:u64 src:u64 ByteCount:u64 hStream:ptr | cuMemcpyAsync:4000 cuMemcpyAsync_ptsz:7000
+dst:u64 src:u64 size:u64 attr:CUmemcpyAttributes* hStream:ptr | cuMemcpyWithAttributesAsync_ptsz:13020 cuMemcpyWithAttributesAsync:13020
 dstArray:ptr dstOffset:u32 srcArray:ptr srcOffset:u32 ByteCount:u32 | cuMemcpyAtoA:2000
 dstArray:ptr dstOffset:u32 srcHost:ptr ByteCount:u32 | cuMemcpyHtoA:2000
 dstArray:ptr dstOffset:u32 srcHost:ptr ByteCount:u32 hStream:ptr | cuMemcpyHtoAAsync:2000
@@ -132,6 +138,7 @@ flags:u64* location:CUmemLocation& ptr:u64 | cuMemGetAccess:10020
 fptr:ptr* library:ptr symbol:str | cuLibraryGetUnifiedFunction:12000
 free:u32* total:u32* | cuMemGetInfo:2000
 free:u64* total:u64* | cuMemGetInfo_v2:3020
+func:ptr paramCount:u64* | cuFuncGetParamCount:13020
 func:ptr paramIndex:u64 paramOffset:u64* paramSize:u64* | cuFuncGetParamInfo:12040
 functions:ptr* numFunctions:u32 mod:ptr | cuModuleEnumerateFunctions:12040
 get:i32 value:ptr size:u64* | cuCoredumpGetAttribute:12010 cuCoredumpGetAttributeGlobal:12010
@@ -154,12 +161,14 @@ hGraph:ptr from_:ptr& to:ptr& edgeData:CUgraphEdgeData& numDependencies:u64 | cu
 hGraph:ptr from_:ptr& to:ptr& numDependencies:u64 | cuGraphAddDependencies:10000 cuGraphRemoveDependencies:10000
 hGraph:ptr from_:ptr* to:ptr* edgeData:CUgraphEdgeData* numEdges:u64* | cuGraphGetEdges_v2:12030
 hGraph:ptr from_:ptr* to:ptr* numEdges:u64* | cuGraphGetEdges:10000
+hGraph:ptr graphId:u32* | cuGraphGetId:13010
 hGraph:ptr hStream:ptr | cuGraphUpload:11010 cuGraphLaunch:10000
 hGraph:ptr nodes:ptr* numNodes:u64* | cuGraphGetNodes:10000
 hGraph:ptr path:str flags:u32 | cuGraphDebugDotPrint:11030
 hGraph:ptr rootNodes:ptr* numRootNodes:u64* | cuGraphGetRootNodes:10000
 hGraphExec:ptr | cuGraphExecDestroy:10000
 hGraphExec:ptr flags:u64* | cuGraphExecGetFlags:12000
+hGraphExec:ptr graphId:u32* | cuGraphExecGetId:13010
 hGraphExec:ptr hGraph:ptr hErrorNode_out:ptr* updateResult_out:i32* | cuGraphExecUpdate:10020
 hGraphExec:ptr hGraph:ptr resultInfo:CUgraphExecUpdateResultInfo* | cuGraphExecUpdate_v2:12000
 hGraphExec:ptr hNode:ptr childGraph:ptr | cuGraphExecChildGraphNodeSetParams:11010
@@ -185,6 +194,8 @@ hNode:ptr dependentNodes:ptr* numDependentNodes:u64* | cuGraphNodeGetDependentNo
 hNode:ptr dptr_out:u64* | cuGraphMemFreeNodeGetParams:11040
 hNode:ptr event:ptr | cuGraphEventRecordNodeSetEvent:11010 cuGraphEventWaitNodeSetEvent:11010
 hNode:ptr event_out:ptr* | cuGraphEventRecordNodeGetEvent:11010 cuGraphEventWaitNodeGetEvent:11010
+hNode:ptr nodeId:u32* | cuGraphNodeGetLocalId:13010
+hNode:ptr nodeId:u64* | cuGraphNodeGetToolsId:13010
 hNode:ptr nodeParams:CUDA_BATCH_MEM_OP_NODE_PARAMS& | cuGraphBatchMemOpNodeSetParams:11070
 hNode:ptr nodeParams:CUDA_EXT_SEM_SIGNAL_NODE_PARAMS& | cuGraphExternalSemaphoresSignalNodeSetParams:11020
 hNode:ptr nodeParams:CUDA_EXT_SEM_WAIT_NODE_PARAMS& | cuGraphExternalSemaphoresWaitNodeSetParams:11020
@@ -196,15 +207,16 @@ hNode:ptr nodeParams:CUDA_MEMCPY3D& | cuGraphMemcpyNodeSetParams:10000
 hNode:ptr nodeParams:CUDA_MEMCPY3D* | cuGraphMemcpyNodeGetParams:10000
 hNode:ptr nodeParams:CUDA_MEMSET_NODE_PARAMS& | cuGraphMemsetNodeSetParams:10000
 hNode:ptr nodeParams:CUDA_MEMSET_NODE_PARAMS* | cuGraphMemsetNodeGetParams:10000
-hNode:ptr nodeParams:CUgraphNodeParams* | cuGraphNodeSetParams:12020
+hNode:ptr nodeParams:CUgraphNodeParams* | cuGraphNodeSetParams:12020 cuGraphNodeSetParams_v2:13040 cuGraphNodeGetParams:13020
 hNode:ptr nodeParams_out:CUDA_BATCH_MEM_OP_NODE_PARAMS* | cuGraphBatchMemOpNodeGetParams:11070
 hNode:ptr params_out:CUDA_EXT_SEM_SIGNAL_NODE_PARAMS* | cuGraphExternalSemaphoresSignalNodeGetParams:11020
 hNode:ptr params_out:CUDA_EXT_SEM_WAIT_NODE_PARAMS* | cuGraphExternalSemaphoresWaitNodeGetParams:11020
 hNode:ptr params_out:CUDA_MEM_ALLOC_NODE_PARAMS* | cuGraphMemAllocNodeGetParams:11040
-hNode:ptr phGraph:ptr* | cuGraphChildGraphNodeGetGraph:10000
+hNode:ptr phGraph:ptr* | cuGraphChildGraphNodeGetGraph:10000 cuGraphNodeGetContainingGraph:13010
 hNode:ptr type:i32* | cuGraphNodeGetType:10000
-hStream:ptr | cuStreamBeginCapture:10000 cuStreamBeginCapture_ptsz:10000 cuStreamQuery:2000 cuStreamQuery_ptsz:7000 cuStreamSynchronize:2000
-    cuStreamSynchronize_ptsz:7000 cuStreamDestroy:2000 cuStreamDestroy_v2:4000
+hStream:ptr | cuStreamBeginCapture:10000 cuStreamBeginCapture_ptsz:10000 cuStreamEndCaptureToCig:13010 cuStreamEndCaptureToCig_ptsz:13010
+    cuStreamQuery:2000 cuStreamQuery_ptsz:7000 cuStreamSynchronize:2000 cuStreamSynchronize_ptsz:7000 cuStreamDestroy:2000
+    cuStreamDestroy_v2:4000
 hStream:ptr attr:i32 param:CUstreamAttrValue& | cuStreamSetAttribute:11000
 hStream:ptr attr:i32 value:CUstreamAttrValue& | cuStreamSetAttribute_ptsz:11000
 hStream:ptr attr:i32 value:CUstreamAttrValue* | cuStreamGetAttribute:11000
@@ -224,15 +236,19 @@ hStream:ptr device:i32* | cuStreamGetDevice:12080 cuStreamGetDevice_ptsz:12080
 hStream:ptr dptr:u64 length:u64 flags:u32 | cuStreamAttachMemAsync:6000 cuStreamAttachMemAsync_ptsz:7000
 hStream:ptr flags:u32* | cuStreamGetFlags:5050 cuStreamGetFlags_ptsz:7000
 hStream:ptr fn:ptr userData:ptr | cuLaunchHostFunc_ptsz:10000 cuLaunchHostFunc:10000
+hStream:ptr fn:ptr userData:ptr syncMode:u32 | cuLaunchHostFunc_v2:13010 cuLaunchHostFunc_v2_ptsz:13010
 hStream:ptr hEvent:ptr Flags:u32 | cuStreamWaitEvent:3020 cuStreamWaitEvent_ptsz:7000
 hStream:ptr hGraph:ptr dependencies:ptr& dependencyData:CUgraphEdgeData& numDependencies:u64 mode:i32 |
     cuStreamBeginCaptureToGraph_ptsz:12030 cuStreamBeginCaptureToGraph:12030
 hStream:ptr mode:i32 | cuStreamBeginCapture_v2_ptsz:10010 cuStreamBeginCapture_v2:10010
+hStream:ptr mode:i32 hGraph:ptr callbackFunc:ptr userData:ptr | cuStreamBeginRecaptureToGraph_ptsz:13030 cuStreamBeginRecaptureToGraph:13030
 hStream:ptr pctx:ptr* | cuStreamGetCtx_ptsz:9020 cuStreamGetCtx:9020
 hStream:ptr pctx:ptr* pGreenCtx:ptr* | cuStreamGetCtx_v2:12050 cuStreamGetCtx_v2_ptsz:12050
 hStream:ptr phCtx:ptr* | cuStreamGetGreenCtx:12040
 hStream:ptr phGraph:ptr* | cuStreamEndCapture_ptsz:10000 cuStreamEndCapture:10000
 hStream:ptr priority:i32* | cuStreamGetPriority:5050 cuStreamGetPriority_ptsz:7000
+hStream:ptr result:CUdevResource* type:i32 | cuStreamGetDevResource:13010 cuStreamGetDevResource_ptsz:13010
+hStream:ptr streamCigCaptureParams:CUstreamCigCaptureParams* | cuStreamBeginCaptureToCig:13010 cuStreamBeginCaptureToCig_ptsz:13010
 hStream:ptr streamId:u64* | cuStreamGetId:12000 cuStreamGetId_ptsz:12000
 hSurfRef:ptr hArray:ptr Flags:u32 | cuSurfRefSetArray:3000
 hTexRef:ptr | cuTexRefDestroy:2000
@@ -247,7 +263,9 @@ hTexRef:ptr hMipmappedArray:ptr Flags:u32 | cuTexRefSetMipmappedArray:5000
 hTexRef:ptr maxAniso:u32 | cuTexRefSetMaxAnisotropy:5000
 hTexRef:ptr minMipmapLevelClamp:f32 maxMipmapLevelClamp:f32 | cuTexRefSetMipmapLevelClamp:5000
 hTexRef:ptr pBorderColor:f32* | cuTexRefSetBorderColor:8000
+handle:ptr | cuCheckpointOperationComplete:13040
 handle:ptr dptr:u64 size:u64 handleType:i32 flags:u64 | cuMemGetHandleForAddressRange:11070
+handle:ptr leId:u32 handleType:i32 | cuLogicalEndpointExport:13030
 handle:u64 | cuMemRelease:10020
 handle:u64* addr:ptr | cuMemRetainAllocationHandle:11000
 handle:u64* osHandle:ptr shHandleType:i32 | cuMemImportFromShareableHandle:10020
@@ -270,9 +288,20 @@ iterator:u32* buffer:chars size:u64* flags:u32 | cuLogsDumpToMemory:12090
 iterator:u32* flags:u32 | cuLogsCurrent:12090
 iterator:u32* pathToFile:str flags:u32 | cuLogsDumpToFile:12090
 kernel:ptr config:i32 dev:i32 | cuKernelSetCacheConfig:12000
+kernel:ptr paramCount:u64* | cuKernelGetParamCount:13020
 kernel:ptr paramIndex:u64 paramOffset:u64* paramSize:u64* | cuKernelGetParamInfo:12040
 kernels:ptr* numKernels:u32 lib:ptr | cuLibraryEnumerateKernels:12040
 launchParamsList:CUDA_LAUNCH_PARAMS* numDevices:u32 flags:u32 | cuLaunchCooperativeKernelMultiDevice:9000
+leId:u32 | cuLogicalEndpointDestroy:13030
+leId:u32 count:u32 | cuLogicalEndpointIdRelease:13030
+leId:u32 count:u32 queryStatus:i32* | cuLogicalEndpointQuery:13030
+leId:u32 dev:i32 | cuLogicalEndpointAddDevice:13030
+leId:u32 dev:i32 offset:u64 memHandle:u64 memOffset:u64 size:u64 flags:u64 | cuLogicalEndpointBindMem:13030
+leId:u32 dev:i32 offset:u64 ptr:ptr size:u64 flags:u64 | cuLogicalEndpointBindAddr:13030
+leId:u32 dev:i32 offset:u64 size:u64 | cuLogicalEndpointUnbind:13030
+leId:u32 handle:ptr handleType:i32 | cuLogicalEndpointImport:13030
+leId:u32 prop:CUlogicalEndpointProp& | cuLogicalEndpointCreate:13030
+leId:u32* count:u32 | cuLogicalEndpointIdReserve:13030
 leastPriority:i32* greatestPriority:i32* | cuCtxGetStreamPriorityRange:5050
 library:ptr | cuLibraryUnload:12000
 library:ptr* code:ptr jitOptions:i32* jitOptionsValues:ptr* numJitOptions:u32 libraryOptions:i32* libraryOptionValues:ptr*
@@ -286,6 +315,8 @@ major:i32* minor:i32* dev:i32 | cuDeviceComputeCapability:2000
 mapInfoList:CUarrayMapInfo* count:u32 hStream:ptr | cuMemMapArrayAsync_ptsz:11010 cuMemMapArrayAsync:11010
 maxWidthInElements:u64* format:i32 numChannels:u32 dev:i32 | cuDeviceGetTexture1DLinearMaxWidth:11010
 mcHandle:u64 dev:i32 | cuMulticastAddDevice:12010
+mcHandle:u64 dev:i32 mcOffset:u64 memHandle:u64 memOffset:u64 size:u64 flags:u64 | cuMulticastBindMem_v2:13010
+mcHandle:u64 dev:i32 mcOffset:u64 memptr:u64 size:u64 flags:u64 | cuMulticastBindAddr_v2:13010
 mcHandle:u64 dev:i32 mcOffset:u64 size:u64 | cuMulticastUnbind:12010
 mcHandle:u64 mcOffset:u64 memHandle:u64 memOffset:u64 size:u64 flags:u64 | cuMulticastBindMem:12010
 mcHandle:u64 mcOffset:u64 memptr:u64 size:u64 flags:u64 | cuMulticastBindAddr:12010
@@ -308,12 +339,14 @@ numAttributes:u32 attributes:i32* data:ptr* ptr:u64 | cuPointerGetAttributes:700
 numBlocks:i32* func:ptr blockSize:i32 dynamicSMemSize:u64 | cuOccupancyMaxActiveBlocksPerMultiprocessor:6050
 numBlocks:i32* func:ptr blockSize:i32 dynamicSMemSize:u64 flags:u32 | cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags:7000
 numClusters:i32* func:ptr config:CUlaunchConfig& | cuOccupancyMaxActiveClusters:11070
+numOps:u64 opList:CUDA_FABRIC_COPY_BATCH_OP* flags:u64 hStream:ptr | cuFabricCpyBatchAsync_ptsz:13050 cuFabricCpyBatchAsync:13050
 numOptions:u32 options:i32* optionValues:ptr* stateOut:ptr* | cuLinkCreate:5050 cuLinkCreate_v2:6050
 numParams:u64 opList:CUDA_MEMCPY3D_BATCH_OP* failIdx:u64* flags:u64 hStream:ptr | cuMemcpy3DBatchAsync_ptsz:12080 cuMemcpy3DBatchAsync:12080
 numParams:u64 opList:CUDA_MEMCPY3D_BATCH_OP* flags:u64 hStream:ptr | cuMemcpy3DBatchAsync_v2_ptsz:13000 cuMemcpy3DBatchAsync_v2:13000
 nvSciSyncAttrList:ptr dev:i32 flags:i32 | cuDeviceGetNvSciSyncAttributes:10020
 object:ptr count:u32 | cuUserObjectRetain:11030 cuUserObjectRelease:11030
 object_out:ptr* ptr:ptr destroy:ptr initialRefcount:u32 flags:u32 | cuUserObjectCreate:11030
+op:CUDA_MEMCPY3D_BATCH_OP* flags:u64 hStream:ptr | cuMemcpy3DWithAttributesAsync_ptsz:13020 cuMemcpy3DWithAttributesAsync:13020
 p:ptr | cuMemFreeHost:2000 cuMemHostUnregister:4000
 p:ptr bytesize:u64 Flags:u32 | cuMemHostRegister:4000 cuMemHostRegister_v2:6050
 pArray:ptr* resource:ptr arrayIndex:u32 mipLevel:u32 | cuGraphicsSubResourceGetMappedArray:3000
@@ -388,7 +421,7 @@ phGraphExec:ptr* hGraph:ptr instantiateParams:CUDA_GRAPH_INSTANTIATE_PARAMS* | c
     cuGraphInstantiateWithParams:12000
 phGraphExec:ptr* hGraph:ptr phErrorNode:ptr* logBuffer:chars bufferSize:u64 | cuGraphInstantiate:10000 cuGraphInstantiate_v2:11000
 phGraphNode:ptr* hGraph:ptr dependencies:ptr& dependencyData:CUgraphEdgeData& numDependencies:u64 nodeParams:CUgraphNodeParams* |
-    cuGraphAddNode_v2:12030
+    cuGraphAddNode_v2:12030 cuGraphAddNode_v3:13040
 phGraphNode:ptr* hGraph:ptr dependencies:ptr& numDependencies:u64 | cuGraphAddEmptyNode:10000
 phGraphNode:ptr* hGraph:ptr dependencies:ptr& numDependencies:u64 childGraph:ptr | cuGraphAddChildGraphNode:10000
 phGraphNode:ptr* hGraph:ptr dependencies:ptr& numDependencies:u64 copyParams:CUDA_MEMCPY3D& ctx:ptr | cuGraphAddMemcpyNode:10000
@@ -440,11 +473,14 @@ prop:CUmemAllocationProp* handle:u64 | cuMemGetAllocationPropertiesFromHandle:10
 ptr:u64 size:u64 | cuMemAddressFree:10020 cuMemUnmap:10020
 ptr:u64 size:u64 desc:CUmemAccessDesc& count:u64 | cuMemSetAccess:10020
 ptr:u64 size:u64 offset:u64 handle:u64 flags:u64 | cuMemMap:10020
+ptr:u64 size:u64 summaryGranularity:u64 samplingGranularity:u64 location_out:CUmemLocation* | cuMemGetLocationInfo:13040
 ptr:u64* size:u64 alignment:u64 addr:u64 flags:u64 | cuMemAddressReserve:10020
 ptr_out:u64* pool:ptr shareData:CUmemPoolPtrExportData* | cuMemPoolImportPointer:11020
 pvalue:u64* limit:i32 | cuCtxGetLimit:3010
 resource:ptr | cuGraphicsUnregisterResource:3000
 resource:ptr flags:u32 | cuGraphicsResourceSetMapFlags:3000 cuGraphicsResourceSetMapFlags_v2:6050
+result:CUdevResource* nbGroups:u32 input_:CUdevResource& remainder:CUdevResource* flags:u32 groupParams:CU_DEV_SM_RESOURCE_GROUP_PARAMS* |
+    cuDevSmResourceSplit:13010
 result:CUdevResource* nbGroups:u32* input_:CUdevResource& remaining:CUdevResource* useFlags:u32 minCount:u32 |
     cuDevSmResourceSplitByCount:12040
 set:i32 value:ptr size:u64* | cuCoredumpSetAttribute:12010 cuCoredumpSetAttributeGlobal:12010
@@ -469,6 +505,7 @@ surfObject:u64 | cuSurfObjectDestroy:5000
 symbol:str pfn:ptr* driverVersion:i32 flags:u64 | cuGetProcAddress:11030
 symbol:str pfn:ptr* driverVersion:i32 flags:u64 symbolFound:i32* | cuGetProcAddress_v2:12000
 target:i32 scope:i32 | cuFlushGPUDirectRDMAWrites:11030
+tensorMap:CUtensorMap* allocClass:i32 outAllocClass:i32* | cuTensorMapSetAllocationClass:13050
 tensorMap:CUtensorMap* globalAddress:ptr | cuTensorMapReplaceAddress:12000
 tensorMap:CUtensorMap* tensorDataType:i32 tensorRank:u32 globalAddress:ptr globalDim:u64& globalStrides:u64& boxDim:u32& elementStrides:u32&
     interleave:i32 swizzle:i32 l2Promotion:i32 oobFill:i32 | cuTensorMapEncodeTiled:12000
@@ -479,7 +516,7 @@ tensorMap:CUtensorMap* tensorDataType:i32 tensorRank:u32 globalAddress:ptr globa
     pixelBoxUpperCornerWidth:i32 channelsPerPixel:u32 pixelsPerColumn:u32 elementStrides:u32& interleave:i32 mode:i32 swizzle:i32
     l2Promotion:i32 oobFill:i32 | cuTensorMapEncodeIm2colWide:12080
 texObject:u64 | cuTexObjectDestroy:5000
-uuid:CUuuid* dev:i32 | cuDeviceGetUuid:9020 cuDeviceGetUuid_v2:11040
+uuid:CUuuid* dev:i32 | cuDeviceGetUuid:9020 cuDeviceGetUuid_v2:11040 cuDeviceGetFabricClusterUuid:13040
 value:i32* attrib:i32 srcDevice:i32 dstDevice:i32 | cuDeviceGetP2PAttribute:8000
 value:ptr attribute:i32 ptr:u64 | cuPointerSetAttribute:6000
 """

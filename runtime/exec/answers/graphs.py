@@ -69,7 +69,7 @@ def _raw(address: int, size: int) -> bytes:
     return host().read(address, size).tobytes()
 
 
-@answers("cuGraphAddNode", "cuGraphAddNode_v2")
+@answers("cuGraphAddNode", "cuGraphAddNode_v2", "cuGraphAddNode_v3")
 def add_node(c: AnsweredCall) -> int:
     """A node of any kind."""
     return _add_node(c, driver, "cu", 1)
@@ -119,7 +119,7 @@ def _handled(raw: bytes) -> int:
     return int.from_bytes(raw[PAYLOAD : PAYLOAD + 8], "little")
 
 
-@answers("cuGraphNodeSetParams", "cuGraphExecNodeSetParams")
+@answers("cuGraphNodeSetParams", "cuGraphNodeSetParams_v2", "cuGraphExecNodeSetParams")
 def set_parameters(c: AnsweredCall) -> int:
     """Changes a node of any kind, in a graph or in what was instantiated."""
     return _set_parameters(c, driver, "cu", 1)

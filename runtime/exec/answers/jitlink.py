@@ -9,9 +9,12 @@ import itertools
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import wraps
+
+from warplab.interpreter.ptxas.contraction import Fmad
 
 from ...device.memory.host import host
-from ...device.modules.loading import ProgramSource, link, linked_image, parsed, sources
+from ...device.modules.loading import CodeOptions, ProgramSource, link, linked_image, parsed, sources, with_libraries
 from ...errors import ApiError
 from .abi import read_array, write
 from .lto import LtoFailed, LtoLink, lto_library
@@ -45,17 +48,37 @@ class JitLink:
     device: str
     options: list[str]
     inputs: list[ProgramSource] = field(default_factory=list)
+    libraries: list[ProgramSource] = field(default_factory=list)
     lto: LtoLink | None = None
     error: str = ""
     image: bytes = b""
+
+    @property
+    def told(self) -> CodeOptions:
+        """What the options say of the code."""
+        words = dict(o.partition("=")[::2] for o in self.options)
+        fused: Fmad = "all" if words.get("-fma", "1") != "0" else "none"
+        registers = words.get("-maxrregcount", "")
+        return CodeOptions(fused if "-fma" in words else None, int(registers) if registers.isdecimal() else 0)
 
 
 _links: dict[int, JitLink] = {}
 
 
 def call(name: str) -> Callable[[Callable[[AnsweredCall], int]], Callable[[AnsweredCall], int]]:
-    """Enters the answer to a call, under the names of all releases."""
-    return answers(PREFIX + name, *(f"__{PREFIX}{name}_{r}" for r in RELEASES))
+    """Enters the answer to a call, under the names of all releases; its codes are not those of the driver."""
+
+    def enter(work: Callable[[AnsweredCall], int]) -> Callable[[AnsweredCall], int]:
+        @wraps(work)
+        def answer(c: AnsweredCall) -> int:
+            try:
+                return work(c)
+            except ApiError as e:
+                return INVALID_INPUT if e.name == "CUDA_ERROR_INVALID_HANDLE" else INTERNAL
+
+        return answers(PREFIX + name, *(f"__{PREFIX}{name}_{r}" for r in RELEASES))(answer)
+
+    return enter
 
 
 @call("Create")
@@ -80,16 +103,15 @@ def destroy(c: AnsweredCall) -> int:
 
 
 def _add(j: JitLink, kind: int, data: bytes, name: str) -> int:
-    if kind == LIBRARY and "cudadevrt" in name:  # the model has what it holds
-        return 0
     try:
         found = sources(data, j.device, name)
-        for s in found:
-            parsed(s.data, s.name)
+        if kind != LIBRARY:
+            for s in found:
+                parsed(s.data, s.name)
     except ApiError as e:
         j.error = e.message
         return PTX_COMPILE
-    j.inputs += found
+    (j.libraries if kind == LIBRARY else j.inputs).extend(found)
     return 0
 
 
@@ -133,6 +155,7 @@ def complete(c: AnsweredCall) -> int:
         if j.lto is not None:
             j.inputs.append(ProgramSource(j.lto.ptx(), "<LTO-IR>"))
             j.lto = None
+        j.inputs = with_libraries(j.inputs, j.libraries)
         link([parsed(s.data, s.name) for s in j.inputs])
     except LtoFailed as e:
         j.error, j.lto = str(e), None
@@ -140,7 +163,7 @@ def complete(c: AnsweredCall) -> int:
     except ApiError as e:
         j.error = e.message
         return INTERNAL
-    j.image = linked_image(j.inputs)
+    j.image = linked_image(j.inputs, j.told)
     return 0
 
 

@@ -11,8 +11,8 @@ CALLS = """\
     cudaEGLStreamProducerReturnFrame cudaEventCreateFromEGLSync cudaGLGetDevices cudaGLMapBufferObject cudaGLMapBufferObjectAsync
     cudaGLRegisterBufferObject cudaGLSetBufferObjectMapFlags cudaGLSetGLDevice cudaGLUnmapBufferObject cudaGLUnmapBufferObjectAsync
     cudaGLUnregisterBufferObject cudaGraphicsEGLRegisterImage cudaGraphicsGLRegisterBuffer cudaGraphicsGLRegisterImage
-    cudaGraphicsResourceGetMappedEglFrame cudaGraphicsVDPAURegisterOutputSurface cudaGraphicsVDPAURegisterVideoSurface cudaVDPAUGetDevice
-    cudaVDPAUSetVDPAUDevice
+    cudaGraphicsResourceGetMappedEglFrame cudaGraphicsVDPAURegisterOutputSurface cudaGraphicsVDPAURegisterVideoSurface cudaSubgridCreate
+    cudaSubgridWorkerGridCreate cudaSubgridWorksetCreate cudaVDPAUGetDevice cudaVDPAUSetVDPAUDevice
 array:ptr | cudaFreeArray
 array:ptr* desc:cudaChannelFormatDesc& extent:cudaExtent flags:u32 | cudaMalloc3DArray
 array:ptr* desc:cudaChannelFormatDesc& width:u64 height:u64 flags:u32 | cudaMallocArray
@@ -31,6 +31,11 @@ config:i32 | cudaDeviceSetSharedMemConfig
 count:i32 resources:ptr* stream:ptr | cudaGraphicsMapResources cudaGraphicsUnmapResources
 count:i32* | cudaGetDeviceCount
 count:u32* lib:ptr | cudaLibraryGetKernelCount
+ctx:ptr | cudaExecutionCtxDestroy cudaExecutionCtxSynchronize
+ctx:ptr ctxId:u64* | cudaExecutionCtxGetId
+ctx:ptr event:ptr | cudaExecutionCtxRecordEvent cudaExecutionCtxWaitEvent
+ctx:ptr resource:cudaDevResource* type:i32 | cudaExecutionCtxGetDevResource
+ctx:ptr* device:i32 | cudaDeviceGetExecutionCtx
 data:ptr dataSize:u64 attribute:i32 devPtr:ptr count:u64 | cudaMemRangeGetAttribute
 data:ptr* dataSizes:u64* attributes:i32* numAttributes:u64 devPtr:ptr count:u64 | cudaMemRangeGetAttributes
 desc:cudaChannelFormatDesc* array:ptr | cudaGetChannelDesc
@@ -41,6 +46,7 @@ devPtr:ptr count:u64 location:cudaMemLocation flags:u32 stream:ptr | cudaMemPref
 devPtr:ptr hStream:ptr | cudaFreeAsync cudaFreeAsync_ptsz
 devPtr:ptr pitch:u64 value:i32 width:u64 height:u64 | cudaMemset2D cudaMemset2D_ptds
 devPtr:ptr pitch:u64 value:i32 width:u64 height:u64 stream:ptr | cudaMemset2DAsync cudaMemset2DAsync_ptsz
+devPtr:ptr size:u64 summaryGranularity:u64 samplingGranularity:u64 location_out:cudaMemLocation* | cudaMemGetLocationInfo
 devPtr:ptr value:i32 count:u64 | cudaMemset cudaMemset_ptds
 devPtr:ptr value:i32 count:u64 stream:ptr | cudaMemsetAsync cudaMemsetAsync_ptsz
 devPtr:ptr* extMem:ptr bufferDesc:cudaExternalMemoryBufferDesc& | cudaExternalMemoryGetMappedBuffer
@@ -57,7 +63,9 @@ device:i32 callback:ptr | cudaDeviceUnregisterAsyncNotification
 device:i32 callbackFunc:ptr userData:ptr callback:ptr* | cudaDeviceRegisterAsyncNotification
 device:i32 deviceFlags:u32 flags:u32 | cudaInitDevice
 device:i32 memPool:ptr | cudaDeviceSetMemPool
+device:i32 resource:cudaDevResource* type:i32 | cudaDeviceGetDevResource
 device:i32* | cudaGetDevice
+device:i32* ctx:ptr | cudaExecutionCtxGetDevice
 device:i32* pciBusId:str | cudaDeviceGetByPCIBusId
 device:i32* prop:cudaDeviceProp& | cudaChooseDevice
 device_arr:i32* len:i32 | cudaSetValidDevices
@@ -76,6 +84,7 @@ dst:ptr dstDevice:i32 src:ptr srcDevice:i32 count:u64 stream:ptr | cudaMemcpyPee
 dst:ptr src:ptr | cudaStreamCopyAttributes cudaStreamCopyAttributes_ptsz
 dst:ptr src:ptr count:u64 kind:i32 | cudaMemcpy cudaMemcpy_ptds
 dst:ptr src:ptr count:u64 kind:i32 stream:ptr | cudaMemcpyAsync cudaMemcpyAsync_ptsz
+dst:ptr src:ptr size:u64 attr:cudaMemcpyAttributes* stream:ptr | cudaMemcpyWithAttributesAsync cudaMemcpyWithAttributesAsync_ptsz
 dst:ptr src:ptr wOffset:u64 hOffset:u64 count:u64 kind:i32 | cudaMemcpyFromArray cudaMemcpyFromArray_ptds
 dst:ptr src:ptr wOffset:u64 hOffset:u64 count:u64 kind:i32 stream:ptr | cudaMemcpyFromArrayAsync cudaMemcpyFromArrayAsync_ptsz
 dst:ptr symbol:ptr count:u64 offset:u64 kind:i32 | cudaMemcpyFromSymbol cudaMemcpyFromSymbol_ptds
@@ -118,6 +127,7 @@ func:ptr cacheConfig:i32 | cudaFuncSetCacheConfig
 func:ptr config:i32 | cudaFuncSetSharedMemConfig
 func:ptr gridDim:dim3 blockDim:dim3 args:ptr* sharedMem:u64 stream:ptr | cudaLaunchCooperativeKernel cudaLaunchCooperativeKernel_ptsz
     cudaLaunchKernel cudaLaunchKernel_ptsz
+func:ptr paramCount:u64* | cudaFuncGetParamCount
 func:ptr paramIndex:u64 paramOffset:u64* paramSize:u64* | cudaFuncGetParamInfo
 functionPtr:ptr* symbolPtr:ptr | cudaGetFuncBySymbol
 graph:ptr | cudaGraphDestroy
@@ -135,6 +145,8 @@ graphExec:ptr stream:ptr | cudaGraphLaunch cudaGraphLaunch_ptsz cudaGraphUpload 
 gridDim:dim3 blockDim:dim3 sharedMem:u64 stream:ptr | __cudaPushCallConfiguration
 gridDim:dim3* blockDim:dim3* sharedMem:u64* stream:ptr* | __cudaPopCallConfiguration
 hDst:ptr hSrc:ptr | cudaGraphKernelNodeCopyAttributes
+hGraph:ptr graphID:u32* | cudaGraphGetId
+hGraphExec:ptr graphID:u32* | cudaGraphExecGetId
 hGraphExec:ptr hGraph:ptr resultInfo:cudaGraphExecUpdateResultInfo* | cudaGraphExecUpdate
 hGraphExec:ptr hNode:ptr event:ptr | cudaGraphExecEventRecordNodeSetEvent cudaGraphExecEventWaitNodeSetEvent
 hGraphExec:ptr hNode:ptr isEnabled:u32 | cudaGraphNodeSetEnabled
@@ -151,15 +163,19 @@ hGraphExec:ptr node:ptr pNodeParams:cudaMemsetParams& | cudaGraphExecMemsetNodeS
 hGraphExec:ptr node:ptr symbol:ptr src:ptr count:u64 offset:u64 kind:i32 | cudaGraphExecMemcpyNodeSetParamsToSymbol
 hNode:ptr attr:i32 value:cudaLaunchAttributeValue& | cudaGraphKernelNodeSetAttribute
 hNode:ptr attr:i32 value_out:cudaLaunchAttributeValue* | cudaGraphKernelNodeGetAttribute
+hNode:ptr nodeId:u32* | cudaGraphNodeGetLocalId
 hNode:ptr nodeParams:cudaExternalSemaphoreSignalNodeParams& | cudaGraphExternalSemaphoresSignalNodeSetParams
 hNode:ptr nodeParams:cudaExternalSemaphoreWaitNodeParams& | cudaGraphExternalSemaphoresWaitNodeSetParams
 hNode:ptr params_out:cudaExternalSemaphoreSignalNodeParams* | cudaGraphExternalSemaphoresSignalNodeGetParams
 hNode:ptr params_out:cudaExternalSemaphoreWaitNodeParams* | cudaGraphExternalSemaphoresWaitNodeGetParams
+hNode:ptr phGraph:ptr* | cudaGraphNodeGetContainingGraph
+hNode:ptr toolsNodeId:u64* | cudaGraphNodeGetToolsId
 hStream:ptr attr:i32 value:cudaLaunchAttributeValue& | cudaStreamSetAttribute cudaStreamSetAttribute_ptsz
 hStream:ptr attr:i32 value_out:cudaLaunchAttributeValue* | cudaStreamGetAttribute cudaStreamGetAttribute_ptsz
 hStream:ptr device:i32* | cudaStreamGetDevice cudaStreamGetDevice_ptsz
 hStream:ptr flags:u32* | cudaStreamGetFlags cudaStreamGetFlags_ptsz
 hStream:ptr priority:i32* | cudaStreamGetPriority cudaStreamGetPriority_ptsz
+hStream:ptr resource:cudaDevResource* type:i32 | cudaStreamGetDevResource cudaStreamGetDevResource_ptsz
 hStream:ptr streamId:u64* | cudaStreamGetId cudaStreamGetId_ptsz
 handle:cudaIpcEventHandle_t* event:ptr | cudaIpcGetEventHandle
 handle:cudaIpcMemHandle_t* devPtr:ptr | cudaIpcGetMemHandle
@@ -210,7 +226,7 @@ node:ptr dst:ptr src:ptr count:u64 kind:i32 | cudaGraphMemcpyNodeSetParams1D
 node:ptr dst:ptr symbol:ptr count:u64 offset:u64 kind:i32 | cudaGraphMemcpyNodeSetParamsFromSymbol
 node:ptr event:ptr | cudaGraphEventRecordNodeSetEvent cudaGraphEventWaitNodeSetEvent
 node:ptr event_out:ptr* | cudaGraphEventRecordNodeGetEvent cudaGraphEventWaitNodeGetEvent
-node:ptr nodeParams:cudaGraphNodeParams* | cudaGraphNodeSetParams
+node:ptr nodeParams:cudaGraphNodeParams* | cudaGraphNodeGetParams cudaGraphNodeSetParams
 node:ptr pDependencies:ptr* edgeData:cudaGraphEdgeData* pNumDependencies:u64* | cudaGraphNodeGetDependencies
 node:ptr pDependentNodes:ptr* edgeData:cudaGraphEdgeData* pNumDependentNodes:u64* | cudaGraphNodeGetDependentNodes
 node:ptr pGraph:ptr* | cudaGraphChildGraphNodeGetGraph
@@ -232,6 +248,7 @@ numOps:u64 opList:cudaMemcpy3DBatchOp* flags:u64 stream:ptr | cudaMemcpy3DBatchA
 nvSciSyncAttrList:ptr device:i32 flags:i32 | cudaDeviceGetNvSciSyncAttributes
 object:ptr count:u32 | cudaUserObjectRelease cudaUserObjectRetain
 object_out:ptr* ptr:ptr destroy:ptr initialRefcount:u32 flags:u32 | cudaUserObjectCreate
+op:cudaMemcpy3DBatchOp* flags:u64 stream:ptr | cudaMemcpy3DWithAttributesAsync cudaMemcpy3DWithAttributesAsync_ptsz
 p:cudaMemcpy3DParms& | cudaMemcpy3D cudaMemcpy3D_ptds
 p:cudaMemcpy3DParms& stream:ptr | cudaMemcpy3DAsync cudaMemcpy3DAsync_ptsz
 p:cudaMemcpy3DPeerParms& | cudaMemcpy3DPeer cudaMemcpy3DPeer_ptds
@@ -264,6 +281,7 @@ pGraphNode:ptr* graph:ptr pDependencies:ptr& numDependencies:u64 pNodeParams:cud
 pGraphNode:ptr* graph:ptr pDependencies:ptr& numDependencies:u64 pNodeParams:cudaKernelNodeParams& | cudaGraphAddKernelNode
 pGraphNode:ptr* graph:ptr pDependencies:ptr& numDependencies:u64 symbol:ptr src:ptr count:u64 offset:u64 kind:i32 |
     cudaGraphAddMemcpyNodeToSymbol
+pHandle_out:u64* graph:ptr ctx:ptr defaultLaunchValue:u32 flags:u32 | cudaGraphConditionalHandleCreate_v2
 pHandle_out:u64* graph:ptr defaultLaunchValue:u32 flags:u32 | cudaGraphConditionalHandleCreate
 pHost:ptr* size:u64 flags:u32 | cudaHostAlloc
 pKernel:ptr* library:ptr name:str | cudaLibraryGetKernel
@@ -282,6 +300,9 @@ pValue:u64* limit:i32 | cudaDeviceGetLimit
 pciBusId:chars len:i32 device:i32 | cudaDeviceGetPCIBusId
 peerDevice:i32 | cudaDeviceDisablePeerAccess
 peerDevice:i32 flags:u32 | cudaDeviceEnablePeerAccess
+phCtx:ptr* desc:ptr device:i32 flags:u32 | cudaGreenCtxCreate
+phDesc:ptr* resources:cudaDevResource* nbResources:u32 | cudaDevResourceGenerateDesc
+phStream:ptr* ctx:ptr flags:u32 priority:i32 | cudaExecutionCtxStreamCreate
 pitchedDevPtr:cudaPitchedPtr value:i32 extent:cudaExtent | cudaMemset3D cudaMemset3D_ptds
 pitchedDevPtr:cudaPitchedPtr value:i32 extent:cudaExtent stream:ptr | cudaMemset3DAsync cudaMemset3DAsync_ptsz
 pitchedDevPtr:cudaPitchedPtr* extent:cudaExtent | cudaMalloc3D
@@ -294,6 +315,10 @@ ptr:ptr* size:u64 | cudaMallocHost
 ptr:ptr* size:u64 memPool:ptr stream:ptr | cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz
 resource:ptr | cudaGraphicsUnregisterResource
 resource:ptr flags:u32 | cudaGraphicsResourceSetMapFlags
+result:cudaDevResource* nbGroups:u32 input_:cudaDevResource& remainder:cudaDevResource* flags:u32 groupParams:cudaDevSmResourceGroupParams*
+    | cudaDevSmResourceSplit
+result:cudaDevResource* nbGroups:u32* input_:cudaDevResource& remaining:cudaDevResource* flags:u32 minCount:u32 |
+    cudaDevSmResourceSplitByCount
 runtimeVersion:i32* | cudaRuntimeGetVersion
 shareableHandle:ptr memPool:ptr handleType:i32 flags:u32 | cudaMemPoolExportToShareableHandle
 size:u64* symbol:ptr | cudaGetSymbolSize
@@ -308,9 +333,12 @@ stream:ptr dependencies:ptr* dependencyData:cudaGraphEdgeData& numDependencies:u
 stream:ptr devPtr:ptr length:u64 flags:u32 | cudaStreamAttachMemAsync cudaStreamAttachMemAsync_ptsz
 stream:ptr event:ptr flags:u32 | cudaStreamWaitEvent cudaStreamWaitEvent_ptsz
 stream:ptr fn:ptr userData:ptr | cudaLaunchHostFunc cudaLaunchHostFunc_ptsz
+stream:ptr fn:ptr userData:ptr syncMode:u32 | cudaLaunchHostFunc_v2 cudaLaunchHostFunc_v2_ptsz
 stream:ptr graph:ptr dependencies:ptr& dependencyData:cudaGraphEdgeData& numDependencies:u64 mode:i32 | cudaStreamBeginCaptureToGraph
     cudaStreamBeginCaptureToGraph_ptsz
 stream:ptr mode:i32 | cudaStreamBeginCapture cudaStreamBeginCapture_ptsz
+stream:ptr mode:i32 graph:ptr callbackData:cudaGraphRecaptureCallbackData* | cudaStreamBeginRecaptureToGraph
+    cudaStreamBeginRecaptureToGraph_ptsz
 stream:ptr pCaptureStatus:i32* | cudaStreamIsCapturing cudaStreamIsCapturing_ptsz
 stream:ptr pGraph:ptr* | cudaStreamEndCapture cudaStreamEndCapture_ptsz
 surfObject:u64 | cudaDestroySurfaceObject

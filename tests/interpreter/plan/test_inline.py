@@ -68,3 +68,17 @@ def test_calls_of_what_the_device_runtime_provides_stay() -> None:
     use = "{ .param .b64 n; .param .b64 r; st.param.b64 [n], 16; call (r), malloc, (n); ld.param.b64 %a, [r]; cvt.u32.u64 %r, %a; call (%r), leaf, (%r); }"
     _, made = planned(kernel(LEAF + extern, use))
     assert [s.end.callee.name for s in made.segments if isinstance(s.end, Call) and s.end.callee] == ["malloc"]
+
+
+ALIGNED = """.func (.reg .u32 y) leaf(.reg .u32 x) { .local .align 256 .b8 m[8]; .reg .u64 %a; .reg .u32 %v;
+    mov.u64 %a, m; cvta.local.u64 %a, %a; st.u32 [%a], x; ld.u32 %v, [%a]; cvt.u32.u64 y, %a; and.b32 y, y, 255; sub.u32 y, y, %v; add.u32 y, y, x; ret; }"""
+OTHER = ".func (.reg .u32 y) other(.reg .u32 x) { .local .b8 n[20]; .reg .u64 %a; mov.u64 %a, n; st.local.u32 [%a], x; call (y), leaf, (x); ret; }"
+
+
+@pytest.mark.parametrize("call", ["call (%r), other, (%t);", POINTER.replace("leaf", "other")])
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_the_frame_of_a_callee_is_aligned_as_its_variables_are(call: str, engine: str) -> None:
+    machine = Machine(kernel(ALIGNED + OTHER, f".local .b8 own[4]; .reg .u64 %m; mov.u64 %m, own; st.local.u32 [%m], %t; {call}"))
+    a = machine.upload(np.full(32, 9, np.uint32))
+    machine.launch(1, 32, [a], engine=engine)
+    assert not machine.download(a).any()
