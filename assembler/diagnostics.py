@@ -85,7 +85,8 @@ def _quote(lines: list[str], span: Span, mark: str, message: str, width: int) ->
     # Tabs stay tabs, so that the caret stands under its character however wide a tab is shown.
     pad = "".join("\t" if c == "\t" else " " for c in before)
     number = str(span.line).rjust(width)
-    return [f"{number} | {line.rstrip()}", f"{' ' * width} | {pad}{mark * length} {message}".rstrip()]
+    line = "".join(c if c.isprintable() or c == "\t" else "?" for c in line.rstrip())  # nothing that steers a terminal
+    return [f"{number} | {line}", f"{' ' * width} | {pad}{mark * length} {message}".rstrip()]
 
 
 class PtxError(Exception):

@@ -72,7 +72,7 @@ def _rows() -> list[SpecialRegisterRow]:
         row("%globaltimer_hi", "u32", Need(3.1, 30), "The upper half of %globaltimer."),
         row("%total_smem_size", "u32", Need(4.1, 20), "Bytes of shared memory of the CTA, static and dynamic."),
         row("%aggr_smem_size", "u32", Need(8.1, 90), "The same, with what the system reserves."),
-        row("%dynamic_smem_size", "u32", Need(4.1, 20), "Bytes of shared memory that the launch asked for."),
+        row("%dynamic_smem_size", "u32", Need(4.1, 20), "Bytes of dynamic shared memory of the launch."),
         row("%current_graph_exec", "u64", Need(8.0, 50), "The device graph that is running, 0 outside of one."),
     ]
     masks = {"eq": "equal to", "le": "less than or equal to", "lt": "less than", "ge": "greater than or equal to", "gt": "greater than"}

@@ -131,7 +131,7 @@ def assert_array() -> AssertArray:
         if equal.all():
             return
         where = np.argwhere(~equal)
-        rows = "\n".join(f"  {list(map(int, at))}: got {show(g[tuple(at)])}, wanted {show(w[tuple(at)])}" for at in where[:8])
+        rows = "\n".join(f"  {list(map(int, at))}: got {show(g[tuple(at)])}, expected {show(w[tuple(at)])}" for at in where[:8])
         raise AssertionError(f"{len(where)} of {g.size} elements differ\n{rows}" + ("\n  ..." if len(where) > 8 else ""))
 
     return check

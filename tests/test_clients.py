@@ -33,7 +33,7 @@ def test_the_page_shows_counts_and_reasons() -> None:
     c = Counts("1.2", broken=["b.py"])
     c.add(XML, {"CURAND": "cuRAND"})
     text = page({"lib": c, "other": Counts("3", passed=7)}, 25)
-    assert "of each file at most 25" in text
+    assert "At most 25 tests of each file are run." in text
     assert "| lib | 1.2 | 2 | 2 | 50.0 | 1 | 1 |\n| other | 3 | 7 | 0 | 100.0 | 0 | 0 |" in text
     assert "| 1 | `AssertionError: 1 == 2   at` |" in text and "| | `b.py` did not end |" in text
     assert "## other" not in text

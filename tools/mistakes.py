@@ -92,7 +92,7 @@ RUNNING = (
         "Arguments in the wrong order",
         "--arg a=f32[300]:arange --arg b=f32[300]:fill(2) --arg first=u32[5]:[0,10,100,100,300]",
         "--arg u32[5]:[0,10,100,100,300] --arg f32[300]:arange --arg f32[300]:fill(2)",
-        ("FAILED", "first out[0]: got", "wanted 90", "written last by block (0, 0, 0), thread (0, 0, 0), at line 69"), 1,
+        ("FAILED", "first out[0]: got", "expected 90", "written last by block (0, 0, 0), thread (0, 0, 0), at line 69"), 1,
         "All three are pointers, so nothing can be refused; names (`--arg first=...`) make the order not matter.",
     ),
     Mistake(
@@ -100,7 +100,7 @@ RUNNING = (
         "Without a limit the run goes on until it is stopped: give one.", "--max-steps 20000",
     ),
     Mistake(
-        "A barrier that waits for nobody", "bar.sync        0;\n    shr.u32         %half, %n", "bar.sync        0, 128;\n    shr.u32         %half, %n",
+        "A barrier for half of the threads", "bar.sync        0;\n    shr.u32         %half, %n", "bar.sync        0, 128;\n    shr.u32         %half, %n",
         ("deadlock", "256 lanes", "at line 48", "for 128 threads at barrier 0; 64 have arrived"), 4,
     ),
     Mistake(
@@ -109,7 +109,7 @@ RUNNING = (
         "    st.local.u32 [room], %v;\n    {\n    .param .u32 a;\n    st.param.u32 [a], %v;\n    call deep, (a);\n    }\n    ret;\n}\n"
         ".visible .entry segdot", ("stack overflow", "the limit is 524288", "call deep"), 4,
     ),
-    Mistake("A wrong result", '"out == [90,', '"out == [91,', ("FAILED", "1 of 4 differ", "got 90.0, wanted 91"), 1),
+    Mistake("A wrong result", '"out == [90,', '"out == [91,', ("FAILED", "1 of 4 differ", "got 90.0, expected 91"), 1),
 )  # fmt: skip
 SILENT = (
     Mistake(

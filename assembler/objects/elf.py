@@ -180,9 +180,9 @@ def read(data: bytes) -> Elf:
 
 def _sections(data: bytes) -> list[_Raw]:
     if data[:4] != _IDENT[:4]:
-        raise ObjectError("not an ELF file")
+        raise ObjectError("no object file of warplab assemble: it does not begin as an ELF file does")
     if len(data) < _HEADER.size:
-        raise ObjectError(f"cut off: an ELF header has {_HEADER.size} bytes, here are {len(data)}")
+        raise ObjectError(f"truncated: an ELF header has {_HEADER.size} bytes, the file has {len(data)}")
     ident, kind, machine, _, _, _, offset, _, _, _, _, size, count, names_at = _HEADER.unpack_from(data)
     if ident[4] != 2 or ident[5] != 1:
         raise ObjectError("not a 64-bit little-endian ELF file")

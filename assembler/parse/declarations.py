@@ -33,6 +33,7 @@ class Specs:
     attributes: tuple[str, ...] = ()
     pointer: tuple[str, int] | None = None
     bank: int | None = None
+    closed: bool = False  # an .align behind the type was the last word
 
     def variable(
         self, name: str, dims: tuple[int, ...], span: Span, initial: tuple[Initial, ...] | int | float | Symbol | None = None
@@ -56,6 +57,10 @@ def specs(trees: Iterable[Any], *, parameter: bool = False) -> Specs:
                 flaw.at = child.start_pos  # type: ignore[attr-defined]
                 raise
         elif child.data == "align":
+            if out.type is not None and (not parameter or out.closed):
+                raise Flaw("syntax", ".align stands before the type", ".align")
+            if out.type is not None:  # of what a kernel's parameter points to, with .ptr or without
+                out.pointer, out.closed = out.pointer or ("", 4), True
             _align(out, child.children[0])
         elif child.data == "bank":
             _space(out, "const", child)
@@ -79,7 +84,7 @@ def _align(out: Specs, token: Any) -> None:
 
 def _space(out: Specs, word: str, token: Any) -> None:
     if out.pointer is not None:
-        if out.pointer[0] or word not in ("global", "shared", "const", "local"):
+        if out.closed or out.pointer[0] or word not in ("global", "shared", "const", "local"):
             raise Flaw("bad-declaration", f"a pointer cannot point to .{word}", "." + word)
         out.pointer = (word, out.pointer[1])
     elif out.space or out.type is not None:

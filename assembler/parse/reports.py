@@ -13,6 +13,13 @@ from .scopes import Scope
 from .text import Source
 
 _RESYNC = re.compile(r"[;{}]")
+_TYPE = r"\.(?:pred|[us](?:8|16|32|64)|b(?:8|16|32|64|128)|f(?:16|16x2|32|64)|(?:tex|sampler|surf)ref)(?![\w$])"
+# A declaration's words up to a place: the first word that may not follow the type, which of a kernel's parameter .ptr may
+_BEHIND_TYPE = re.compile(rf"\s*(?:\.\w+\s+(?:\d+\s+)?)*?{_TYPE}\s*(\.\w+)", re.A)
+_BEHIND_POINTER = re.compile(
+    rf"\s*\.param\s+(?:\.align\s+\d+\s+)?{_TYPE}(?:\s*\.ptr(?!\w)(?:\s*\.(?:global|shared|local|const)(?!\w))?+)?+(?:\s*\.align\s+\d+)?+\s*(\.\w+)",
+    re.A,
+)
 
 
 TOO_DEEP = Flaw("too-deep", "this is nested too deeply")
@@ -55,7 +62,15 @@ class Reports:
         at = getattr(error, "pos_in_stream", None) if token is None else token.start_pos
         if token is not None and token.type == "$END":
             at = token.end_pos  # the end of the piece borrows its place from the last token in it
-        return self.unexpected(start + (at or 0), start, _expected(error))
+        here = start + (at or 0)
+        earlier = self._misplaced(start, here)
+        return self.unexpected(here if earlier is None else earlier, start, _expected(error) if earlier is None else "")
+
+    def _misplaced(self, start: int, at: int) -> int | None:
+        """The first word of an unfinished declaration that may not stand there: the grammar takes them in any order."""
+        begin = max(start, *(self.code.rfind(c, start, at) + 1 for c in ",("))
+        m = (_BEHIND_TYPE if begin == start else _BEHIND_POINTER).match(self.code, begin, at)
+        return None if m is None else m.start(m.lastindex or 0)
 
     def unreadable(self, error: UnexpectedInput | Flaw, start: int, end: int) -> int:
         """Reports why the statement at start..end has no tree; tells where reading may go on."""

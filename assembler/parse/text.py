@@ -28,9 +28,11 @@ class Source:
         self.problem: Diagnostic | None = None
         self._starts: list[int] | None = None
         if not text.isascii():
-            self._refuse(
-                "non-ascii", re.search(r"[^\x00-\x7f]+", text), "a character that is not ASCII, which ptxas refuses even in comments"
+            mark = text.startswith(("\ufeff", "\xef\xbb\xbf"))
+            what = (
+                "a byte order mark, which ptxas refuses" if mark else "a character that is not ASCII, which ptxas refuses even in comments"
             )
+            self._refuse("non-ascii", re.search(r"[^\x00-\x7f]+", text), what)
         if "\0" in text:
             self._refuse("syntax", re.search("\0", text), "a NUL character in the text")
         if self.problem is not None:  # said once; nothing else shall stumble over it

@@ -57,7 +57,7 @@ class Mbarriers:
                 continue
             known = np.isin(places, [*objects])
             if not known.all():
-                self._say("mbarrier-uninitialized", "an mbarrier is used that nobody has initialised", site, group, lanes[~known],
+                self._say("mbarrier-uninitialized", "an mbarrier is used before mbarrier.init", site, group, lanes[~known],
                           "initialise it with mbarrier.init in one thread, and let the others wait at a barrier before they use it")  # fmt: skip
                 places, lanes, given = places[known], lanes[known], [v[known] for v in given]
             if what == "inval":
@@ -96,7 +96,7 @@ class Mbarriers:
                     why = " in this phase, which waits for bytes of copies only" if not pending else ""
                     text = f"{int(a)} arrivals at an mbarrier that expects {pending} more{why}"
                     self._say("mbarrier-overflow", text, site, group, np.array([lane]),
-                              "let so many threads arrive as mbarrier.init was told, and each once a phase")  # fmt: skip
+                              "let as many threads arrive as the count of mbarrier.init, each once per phase")  # fmt: skip
                 word = advance(word, a, d, b)
 
     def access(self, access: Access) -> None:

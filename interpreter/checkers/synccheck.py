@@ -102,8 +102,8 @@ class Synccheck(Checker):
             met = self._waiting.setdefault((id(group.wave), number, block), Met(site, count))
             if met.count != count:
                 a, b = ("all threads" if n is None else f"{n} threads" for n in (met.count, count))
-                text = f"threads meet at barrier {number} with different counts: {a} and {b}"
-                self._report("barrier-mismatch", text, site, group, None, met.site, "give all that meet at a barrier one count")
+                text = f"threads arrive at barrier {number} with different counts: {a} and {b}"
+                self._report("barrier-mismatch", text, site, group, None, met.site, "give all instructions of one barrier the same count")
             if not waits:
                 continue
             first = met.waits_at = met.waits_at or site

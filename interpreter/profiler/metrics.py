@@ -93,7 +93,7 @@ SHARED_UNITS = (
 )
 
 METRICS: tuple[Metric, ...] = (
-    Metric("smsp__inst_executed.sum", "warp instructions", "Instructions executed, counted once a warp.", lambda p: p.instructions, True),
+    Metric("smsp__inst_executed.sum", "warp instructions", "Instructions executed, counted once per warp.", lambda p: p.instructions, True),
     Metric(
         "smsp__thread_inst_executed.sum",
         "thread instructions",

@@ -47,7 +47,7 @@ def whole_warps(warps: Warps) -> None:
     first = np.broadcast_to(warps.special("%warpid"), warps.members.shape).max(axis=1, keepdims=True) * 32
     missing = ~warps.members & (first + np.arange(32) < threads)
     if missing.any():
-        text = "all lanes of a warp execute this instruction together; here some lack, which have ended or which a guard excludes"
+        text = "all lanes of a warp must execute this instruction together: some have ended, or a guard excludes them"
         warps.refuse(ILLEGAL, text, warps.members & missing.any(axis=1, keepdims=True))
 
 

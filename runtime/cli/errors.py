@@ -83,6 +83,8 @@ def _message(error: BaseException, code: ExitCode) -> str:
             return error.format_message()
         case click.Abort():
             return str(error.__cause__ or "") or "interrupted"
+        case OSError(strerror=str(why), filename=str(path)):
+            return f"{path}: {why}"
     if code is ExitCode.INTERNAL:
         return f"internal error: {type(error).__name__}: {error}\nThis is a fault of warplab itself; WARPLAB_TRACEBACK=1 shows where."
     return str(getattr(error, "message", error) if code is ExitCode.PTX else error)

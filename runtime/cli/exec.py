@@ -53,6 +53,9 @@ def exec_(
 
     Its exit code is passed on. Linux only.
     """
+    for option, path in {"--profile": profile, "--log": log, "--record": record}.items():
+        if path and not os.path.isdir(folder := os.path.dirname(os.path.abspath(path))):
+            raise click.UsageError(f"{option} {path}: there is no folder {folder}", ctx)
     if device or count:
         os.environ["WARPLAB_DEVICES"] = ",".join([device or os.environ.get("WARPLAB_DEVICES") or "sm_90"] * (count or 1))
     os.environ.update({f"WARPLAB_{name.upper()}": str(value) for name, value in said.items() if value is not None})

@@ -16,6 +16,7 @@ from warplab.assembler.diagnostics import EXPLANATIONS
 from warplab.assembler.diagnostics import explain as explanation
 
 from . import completing, files
+from .docs import pages, sections
 
 
 @click.command()
@@ -31,6 +32,9 @@ def explain(code: str | None, as_json: bool) -> None:
         return
     text = explanation(code)
     if text is None:
+        elsewhere = next((page for page in ("sanitize", "faults", "profiling") if code in sections(pages()[page].read_text())), None)
+        if elsewhere is not None:
+            raise click.UsageError(f"{code} is not the code word of a diagnostic: warplab docs {elsewhere} {code} explains it")
         near = get_close_matches(code, EXPLANATIONS, 1)
         raise click.UsageError(f"no diagnostic has the code word {code}" + (f"; did you mean {near[0]}?" if near else ""))
     if as_json:

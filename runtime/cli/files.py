@@ -94,7 +94,16 @@ def compiled(path: str, text: bytes, ctx: click.Context | None) -> InputFile:
 
 
 def write(path: str, data: bytes | str) -> None:
-    """Writes a whole file, or standard output for `-`; a file appears complete or not at all."""
+    """Writes a whole file, or standard output for `-`; a file appears complete or not at all.  An OSError names it."""
+    try:
+        _write(path, data)
+    except OSError as e:
+        if path != "-":
+            e.filename = path
+        raise
+
+
+def _write(path: str, data: bytes | str) -> None:
     content = data.encode(errors="surrogateescape") if isinstance(data, str) else data
     if path == "-":
         sys.stdout.flush()

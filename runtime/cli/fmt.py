@@ -22,7 +22,7 @@ def fmt(sources: tuple[files.InputFile, ...], check: bool, diff: bool, as_json: 
     changed: list[str] = []
     for source in sources:
         before = source.text()
-        after = format_text(before)
+        after = format_text(before, source.name)
         if before != after:
             changed.append(source.name)
         if diff:

@@ -10,7 +10,7 @@ from .files import print_json
 
 @click.command()
 @click.argument("paths", metavar="FILE...", nargs=-1, required=True, type=click.Path())
-@click.option("-k", "keyword", default="", metavar="TEXT", help="Only tests whose name holds this.")
+@click.option("-k", "keyword", default="", metavar="TEXT", help="Only tests whose name contains TEXT.")
 @click.option(
     "--schedules", type=click.IntRange(0), default=100, show_default=True, metavar="N", help="Seeds that run beside the default order."
 )

@@ -133,7 +133,7 @@ def _identifier(text: str) -> str:
 def _write(files: dict[Path, str]) -> None:
     for path in files:
         if path.exists():
-            raise click.UsageError(f"{path} is there already")
+            raise click.UsageError(f"{path} exists already")
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)

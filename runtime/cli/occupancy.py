@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 import click
@@ -35,13 +34,14 @@ def occupancy(
     from warplab.isa.occupancy import occupancy as resident
     from warplab.isa.profiles import profile
 
-    if not re.fullmatch(r"(sm_|compute_)?\d+[a-f]?", device):
-        raise click.BadParameter(f"{device!r} is no target such as sm_90", param_hint="--device")
+    try:
+        model = profile(device)
+    except ValueError as e:
+        raise click.BadParameter(str(e), param_hint="--device") from None
     barriers = 1
     if source is not None:
         registers, static, barriers = _described(source, kernel, registers)
         shared += static
-    model = profile(device)
     found = resident(
         model, threads, 32 if registers is None else registers, shared, shared_limit=max(model.shared_per_block, shared), barriers=barriers
     )

@@ -76,7 +76,8 @@ def _doubts(files: tuple[InputFile, ...]) -> None:
         if source.is_object or source.cpp or len(source.data) > LARGE:
             continue
         for d in check(source.data, None, source.name, DOUBTFUL):
-            click.echo(paint(f"{d.severity}[{d.code}]: {source.name}:{d.span.line}: {d.message}"), err=True)
+            if d.code != "unresolved":  # another file has it, as the program was linked
+                click.echo(paint(f"{d.severity}[{d.code}]: {source.name}:{d.span.line}: {d.message}"), err=True)
 
 
 # ---------------------------------------------------------------- saying what came out
@@ -234,7 +235,7 @@ def _propose(files: tuple[InputFile, ...]) -> None:
 
     module = DeviceContext("sm_90").load([f.data for f in files], [f.name for f in files])
     if not module.program.kernels:
-        click.echo("there is no .entry to launch")
+        click.echo(paint(f"error: {' and '.join(f.name for f in files)} has no .entry to launch"), err=True)
     for kernel in module.program.kernels.values():
         cpp = cpp_name(kernel.name)
         click.echo(f"{cpp or kernel.name} takes" + ("" if kernel.parameters else " no parameters"))

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from warplab.assembler.demangle import short_name
 from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.interpreter.launch import EngineUse, Launch, Options
@@ -249,7 +250,7 @@ class DeviceContext:
             if k.function.unread is None and k.static_shared > self.profile.shared_per_block_optin:
                 program.unload()
                 raise ApiError("CUDA_ERROR_INVALID_PTX", f"{k.name} declares {k.static_shared} bytes of shared memory; "
-                               f"the device has {self.profile.shared_per_block_optin} a block")  # fmt: skip
+                               f"the device has {self.profile.shared_per_block_optin} per block")  # fmt: skip
         out = LoadedModule(self, program, modules, registers or self.profile.max_registers_per_thread)
         self.modules.append(out)
         self.resources.declare(program.handles)
@@ -351,7 +352,7 @@ class DeviceContext:
 def slips_to_stderr(kernel: str, slips: list[str]) -> None:
     """Tells of the first access outside of an allocation, and how many more there were."""
     more = f" and {len(slips) - 1} more like it" if len(slips) > 1 else ""
-    to_stderr(f"warning: kernel {kernel} {slips[0]}{more}")
+    to_stderr(f"warning: kernel {short_name(kernel)} {slips[0]}{more}")
 
 
 def to_stderr(line: str) -> None:

@@ -146,9 +146,12 @@ def model_of(words: str) -> tuple[str, int | None]:
 def _bytes(words: str) -> int:
     unit = words[-1].upper() if words and not words[-1].isdigit() else ""
     try:
-        return int(words.removesuffix(words[-1]) if unit else words) * UNITS[unit]
+        size = int(words.removesuffix(words[-1]) if unit else words) * UNITS[unit]
     except (ValueError, KeyError):
-        raise UsageError(f"{words!r} is no size: write 4G or 512M") from None
+        size = 0
+    if size <= 0:
+        raise UsageError(f"{words!r} is no size: write 4G or 512M")
+    return size
 
 
 def by_pages() -> bool:

@@ -73,7 +73,7 @@ def reachable(hEvent: object) -> DeviceEvent:
     """An event that stands for work that runs, not for a place in a graph."""
     e = event_of(hEvent)
     if e.captured is not None:
-        raise e.captured.refuse("a captured event is asked for", "CUDA_ERROR_CAPTURED_EVENT")
+        raise e.captured.refuse("the event was captured into a graph: it has no state", "CUDA_ERROR_CAPTURED_EVENT")
     return e
 
 

@@ -111,7 +111,9 @@ class ExecRun:
         try:
             os.execvpe(command[0], list(command), environment)
         except OSError as e:
-            sys.stderr.write(f"error: {command[0]}: {e.strerror}\n")
+            here = isinstance(e, FileNotFoundError) and os.sep not in command[0] and os.path.isfile(command[0])
+            why = f"no program of that name is on the PATH: write ./{command[0]}" if here else e.strerror
+            sys.stderr.write(f"error: {command[0]}: {why}\n")
             sys.stderr.flush()
             os._exit(NOT_FOUND if isinstance(e, FileNotFoundError) else NOT_EXECUTABLE)
 

@@ -93,6 +93,8 @@ class _Condition:
                 raise UsageError(f"{self.line}: a ) is missing")
             self.tokens.pop(0)
             return found
+        if not token:
+            raise UsageError(f"{self.line}: a feature is missing at the end")
         if token not in self.features:
             raise UsageError(f"{self.line}: {token} is no feature; there are {', '.join(self.features)} and *")
         return self.features[token]()

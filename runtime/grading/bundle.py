@@ -20,6 +20,7 @@ SETUP = """\
 #!/usr/bin/env bash
 set -e
 root="${{AUTOGRADER_ROOT:-/autograder}}"
+export DEBIAN_FRONTEND=noninteractive
 apt-get update
 # the image's python3 may be too old, and Debian's has no venv of its own
 if python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then

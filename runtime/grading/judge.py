@@ -90,7 +90,7 @@ def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str) -> str:
     if outcome.errors:
         return as_text(outcome.errors)
     if test.prints is not None and out.text() != test.prints:
-        return f"printed {out.text()[:500]!r}, wanted {test.prints!r}"
+        return f"printed {out.text()[:500]!r}, expected {test.prints!r}"
     try:
         return "\n".join(m for text in test.metrics if (m := check_metric(text, values)))
     except UsageError as e:

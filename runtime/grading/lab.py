@@ -208,7 +208,9 @@ def _in_folder(lab: Lab, path: Path) -> list[Submission]:
     if lab.files:
         files = _read([path / f for f in lab.files], lab.limits)
         return [Submission(path.resolve().name, files, path.as_posix())] if files else []
-    return [Submission(p.stem, _read([p], lab.limits), p.as_posix()) for p in sorted(path.glob("*.ptx"))]
+    return [
+        Submission(p.stem, _read([p], lab.limits), p.as_posix()) for p in sorted(path.glob("*.ptx")) if p.is_symlink() or not p.is_dir()
+    ]
 
 
 def _read(paths: Iterable[Path], limits: Limits) -> dict[str, bytes]:

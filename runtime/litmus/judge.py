@@ -135,11 +135,11 @@ def _values(runner: Runner, places: Sequence[ShownValue], done: object) -> tuple
 def _allowed(runner: Runner, places: Sequence[ShownValue]) -> tuple[set[tuple[Any, ...]], bool]:
     """The outcomes that the model allows."""
     if len(runner.trail) != 1:
-        raise UsageError(f"a litmus test is one launch; here are {len(runner.trail)}")
+        raise UsageError(f"a litmus test is one launch, and this one has {len(runner.trail)}")
     shape = runner.trail[0][1]
     threads = int(np.prod(shape.grid)) * int(np.prod(shape.block))
     if threads > MOST_THREADS:
-        raise UsageError(f"a litmus test has {MOST_THREADS} threads at most; here are {threads}")
+        raise UsageError(f"a litmus test has {MOST_THREADS} threads at most, and this one has {threads}")
 
     def launch(guesser: Guesser) -> None:
         other = Runner(runner.texts, runner.names, replace(runner.spec, schedule=0), runner.folder, (guesser,))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
+from ..reports.tables import counted
 from .judge import LitmusReport, SeenOutcome
 
 
@@ -12,7 +13,7 @@ def as_text(where: str, report: LitmusReport) -> str:
     """The outcomes, then the conditions."""
     rows = [(" ".join(f"{n}={v}" for n, v in zip(report.names, o.values, strict=True)), o) for o in report.outcomes]
     width = max(len(text) for text, _ in rows)
-    lines = [f"{where}  {report.launch}: {report.orders} orders"]
+    lines = [f"{where}  {report.launch}: {counted(report.orders, 'order')}"]
     lines += [f"  {text:{width}}  {'allowed' if o.allowed else 'FORBIDDEN'}  {_seen(o)}" for text, o in rows]
     for c, so in report.conditions:
         lines.append(f"  {'ok    ' if so else 'FAILED'} {c}" + ("" if so else f": the model {'forbids' if c.allows else 'allows'} it"))

@@ -91,9 +91,9 @@ def launch(p: KernelProfile, prefix: str = "") -> str:
 def _tiles(p: KernelProfile) -> str:
     tiles = [
         (number(p.instructions), "warp instructions"),
-        (f"{32 * p.simt_efficiency:.1f}", "lanes of 32 an instruction"),
+        (f"{32 * p.simt_efficiency:.1f}", "lanes of 32 per instruction"),
         (percent(p.occupancy.fraction), "occupancy"),
-        (scaled(p.global_bytes, "B"), "global memory asked for"),
+        (scaled(p.global_bytes, "B"), "global memory requested"),
         (scaled(p.dram_bytes, "B"), "device memory moved"),
         (number(p.total("conflicts", "shared")), "bank conflicts"),
     ]

@@ -89,7 +89,7 @@ def memory(device: DeviceProfile, sample: Sample, *, cached: bool | None = None,
     for n, r in enumerate(rows):
         words = (r.label, str(r.base) if r.base < 1 << 16 else hex(r.base)) if len(rows) <= MOST_LABELS else None
         servers.append((r.lanes, HUES[n % 2], f"{r.label} at {r.base:#x}: lanes {lane_ranges(r.lanes)}", words))
-    head = title or f"{sum(r.count for r in rows)} transactions, {moved} bytes for {asked} asked for"
+    head = title or f"{sum(r.count for r in rows)} transactions, {moved} bytes moved for {asked} requested"
     return _served(sample, servers, head, title or "lanes against transactions", alone)
 
 

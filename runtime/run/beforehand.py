@@ -39,6 +39,8 @@ def check_outputs(spec: RunSpec, buffers: Mapping[str, Drawn], variables: Iterab
         name, path = dumped(text)
         if name not in arrays or path.suffix not in (".npy", ".png"):
             raise UsageError(f"--dump {text!r}: write NAME=FILE.npy or NAME=FILE.png; the buffers are {' '.join(arrays) or 'none'}")
+        if not path.parent.is_dir():
+            raise UsageError(f"--dump {text!r}: there is no folder {path.parent}")
         if path.suffix == ".png":
             picture(as_numbers(buffers[name].before, buffers[name].type), name)
 

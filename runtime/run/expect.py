@@ -96,7 +96,7 @@ class Mismatch:
         return f"{self.name or 'element'}{list(self.index)}" if self.index else "the value"
 
     def __str__(self) -> str:
-        return f"{self.wrong} of {self.total} differ; first {self.place}: got {self.got}, wanted {self.wanted}"
+        return f"{self.wrong} of {self.total} differ; first {self.place}: got {self.got}, expected {self.wanted}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,23 +219,23 @@ class Evaluator:
         """None where the expectation holds, else its first mismatch."""
         said, found = f"--expect {text!r}", expression(text)
         if len(found.sides) == 2:
-            got, wanted = (np.asarray(self._run(side, text)) for side in found.sides)
+            got, expected = (np.asarray(self._run(side, text)) for side in found.sides)
             try:
-                got, wanted = np.broadcast_arrays(got, wanted)
+                got, expected = np.broadcast_arrays(got, expected)
             except ValueError:
-                raise UsageError(f"{said}: shapes {got.shape} and {wanted.shape} do not fit") from None
-            equal = agree(got, wanted, tolerance)
+                raise UsageError(f"{said}: shapes {got.shape} and {expected.shape} do not fit") from None
+            equal = agree(got, expected, tolerance)
             name = found.left if found.left in self.now else ""
         else:
             equal = np.asarray(self._run(found.sides[0], said))
             if equal.dtype != np.bool_:
                 raise UsageError(f"{said}: that compares nothing, it yields {equal.dtype}; write a comparison such as {text} == VALUE")
-            got, wanted, name = equal, np.ones_like(equal), ""
+            got, expected, name = equal, np.ones_like(equal), ""
         if equal.all():
             return None
         index = tuple(int(i) for i in np.argwhere(~np.atleast_1d(equal))[0])
         at = index if equal.ndim else ()
-        return Mismatch(text, int((~equal).sum()), int(equal.size), name, at or None, show(got[at]), show(wanted[at]))
+        return Mismatch(text, int((~equal).sum()), int(equal.size), name, at or None, show(got[at]), show(expected[at]))
 
 
 def agree(got: Array, wanted: Array, tolerance: Tolerance) -> Array:

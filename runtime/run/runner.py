@@ -312,7 +312,7 @@ class Runner:
             case ScalarValue(text):
                 if formal.dims:
                     raise UsageError(f"parameter {plain_name(formal.name)} takes {formal.size} bytes: give it an array with @file.npy")
-                return scalar_bytes(text, formal.type)
+                return scalar_bytes(text, formal.type, plain_name(formal.name))
 
     def _map(self, formal: Variable, words: bytes) -> bytes:
         """A tensor map as an argument: the map itself, or where a pointer is wanted its address."""
@@ -361,7 +361,7 @@ class Runner:
         raw = (
             value.array.tobytes()
             if isinstance(value, BufferValue)
-            else scalar_bytes(value.text, v.type)
+            else scalar_bytes(value.text, v.type, v.name)
             if isinstance(value, ScalarValue)
             else bytes(8)
         )
@@ -417,7 +417,7 @@ def plain_name(parameter: str) -> str:
 def describe_launches(trail: Sequence[tuple[KernelHandle, LaunchShape]]) -> str:
     """`vecadd<<<4, 256>>>`, or the first and how many more."""
     if not trail:
-        return "nothing"
+        return "no launch"
     handle, shape = trail[0]
 
     def short(d: tuple[int, int, int]) -> str:

@@ -76,19 +76,19 @@ class RunSpec:
     addresses: tuple[tuple[str, int], ...] = ()  # (name of a buffer, where it must stand)
 
 
-def dim3(text: str | int | Sequence[int]) -> Dim3:
-    """`4`, `4,2`, `(4,2,1)` or `4x2`."""
+def dim3(text: str | int | Sequence[int], option: str) -> Dim3:
+    """`4`, `4,2`, `(4,2,1)` or `4x2`, as the value of an option."""
     if isinstance(text, int):
         values = [text]
     elif isinstance(text, str):
         try:
             values = [int(x, 0) for x in text.strip().strip("()").replace("x", ",").split(",") if x.strip()]
         except ValueError:
-            raise UsageError(f"{text!r} is no dimension: write 4, 4,2 or 4,2,1") from None
+            raise UsageError(f"{option} {text!r}: write 4, 4,2 or 4,2,1") from None
     else:
         values = [int(x) for x in text]
     if not 1 <= len(values) <= 3 or min(values) < 1:
-        raise UsageError(f"{text!r} is no dimension: one to three numbers from 1 up")
+        raise UsageError(f"{option} {text!r}: write one to three numbers from 1 up, as in 4 or 4,2")
     x, y, z = [*values, 1, 1][:3]
     return x, y, z
 
@@ -109,8 +109,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         return found
 
     launch = LaunchSpec(
-        str(given.get("kernel", "")), dim3(given.get("grid", 1)), dim3(given.get("block", 1)), tuple(map(str, given.get("args", ()))),
-        number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"]) if "cluster" in given else None,
+        str(given.get("kernel", "")), dim3(given.get("grid", 1), "--grid"), dim3(given.get("block", 1), "--block"), tuple(map(str, given.get("args", ()))),
+        number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"], "--cluster") if "cluster" in given else None,
     )  # fmt: skip
 
     def several(name: str) -> tuple[str, ...]:

@@ -110,7 +110,7 @@ def _shape(text: str, whole: str) -> tuple[int, ...]:
     try:
         shape = tuple(int(x) for x in text.replace("x", ",").split(",") if x.strip())
     except ValueError:
-        raise UsageError(f"{whole!r}: the shape {text!r} is not a list of numbers") from None
+        raise UsageError(f"{whole!r}: the shape {text!r} is not a list of sizes") from None
     if not shape or min(shape) < 0:
         raise UsageError(f"{whole!r}: the shape {text!r} is not a list of sizes")
     return shape
@@ -145,6 +145,8 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
         case "arange", 0:
             return as_type(np.arange(n).reshape(shape), type)
         case "range", 1 | 2 | 3:
+            if args[2:] == [0]:
+                raise UsageError(f"{whole!r}: the step of a range is not 0")
             return _fit(np.arange(*args), shape, type, whole)
         case "rand", 0 | 1:
             rng = np.random.default_rng(seed)
@@ -155,7 +157,7 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
             return as_type(np.random.default_rng(seed).standard_normal(shape), type)
         case _:
             raise UsageError(
-                f"{whole!r}: no start is called {init!r}; there are zeros ones fill(x) arange range(a,b,s) rand(seed) "
+                f"{whole!r}: no initial content is called {init!r}; there are zeros ones fill(x) arange range(a,b,s) rand(seed) "
                 "randn(seed) [1,2,3] @file.npy noinit"
             )
 
@@ -170,12 +172,17 @@ def _load(name: str, folder: Path | None) -> Array:
     if folder is None:
         raise UsageError(f"@{name}: files may not be read here")
     path = Path(name) if Path(name).is_file() else folder / name
+    if not path.is_file():
+        places = " or ".join(dict.fromkeys(str(p.absolute().parent) for p in (Path(name), path)))
+        raise UsageError(f"@{name}: there is no such file in {places}")
     try:
         if name.lower().endswith(".png"):
             return read_png(path.read_bytes(), f"@{name}")
         array = np.load(path, allow_pickle=False)
-    except (OSError, ValueError) as e:
-        raise UsageError(f"@{name}: {e}") from None
+    except OSError as e:
+        raise UsageError(f"@{name}: {e.strerror}") from None
+    except (ValueError, EOFError):
+        raise UsageError(f"@{name} is no .npy file of numbers") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iufb":
         raise UsageError(f"@{name}: not an array of numbers")
     return array
@@ -201,8 +208,8 @@ def type_name(dtype: np.dtype[np.generic]) -> str:
     return f"{kind}{dtype.itemsize * 8}"
 
 
-def scalar_bytes(text: str, t: ScalarType) -> bytes:
-    """A number as the bytes of a parameter."""
+def scalar_bytes(text: str, t: ScalarType, name: str) -> bytes:
+    """A number as the bytes of the parameter or variable of that name."""
     word = {"true": "1", "false": "0"}.get(text.lower(), text)
     try:
         if word[:2].lower() in ("0f", "0d") and len(word) in (10, 18):
@@ -218,7 +225,7 @@ def scalar_bytes(text: str, t: ScalarType) -> bytes:
             if number != value:
                 raise ValueError
     except (ValueError, OverflowError):
-        raise UsageError(f"{text!r} is not a number that a .{t.name} parameter takes") from None
+        raise UsageError(f"{name} has the type .{t.name}, for which {text!r} is no value") from None
     if not -(1 << t.bits - 1) <= number < 1 << t.bits:
-        raise UsageError(f"{text} does not fit a .{t.name} parameter")
+        raise UsageError(f"{name} has the type .{t.name}, which {text} does not fit")
     return (number & ((1 << t.bits) - 1)).to_bytes(t.bytes, "little")

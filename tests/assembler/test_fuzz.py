@@ -157,13 +157,13 @@ def test_many_mutations(seed: int) -> None:
 
 
 @given(st.binary(max_size=200))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_bytes(data: bytes) -> None:
     holds(data)
 
 
 @given(st.lists(st.sampled_from([*TOKENS, *SEED.split()]), max_size=40))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_words(words: list[str]) -> None:
     holds(SEED[:46] + " ".join(words))
 

@@ -146,3 +146,30 @@ def test_values_and_labels_of_sections(lines: str, code: list[str]) -> None:
 def test_numbers_of_a_source_location_have_32_bits(place: str) -> None:
     assert errors(kernel("9.0", "sm_90", f".loc {place}\nret;").replace(".entry", '.file 1 "a.cu"\n.entry')) == ["out-of-range"]
     assert errors(kernel("9.0", "sm_90", ".loc 1 4294967295 0x10\nret;").replace(".entry", '.file 1 "a.cu"\n.entry')) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),  # of the error; 0: legal
+    [
+        (".entry k(.param .u64 .align 8 x) { ret; }", 0),
+        (".entry k(.param .u64 .ptr .global .align 8 x) { ret; }", 0),
+        (".entry k() { p: .callprototype _ (.param .u32 .align 4 _); ret; }", 0),
+        (".entry k(\n.param .u64 .f32\n)\n{ ret; }", 5),
+        (".entry k(\n.param .u64 .reg\n)\n{ ret; }", 5),
+        (".entry k(\n.param .u64 x,\n.param .u64 .ptr .align 8 .b32\n)\n{ ret; }", 6),
+        (".entry k() {\n.param .u64 .ptr .align 1\n.b32 x<\n>; ret; }", 5),
+        (".entry k() {\n.reg .b32\n.pred x y;\nret; }", 6),
+        (".entry k(\n.param .u64 .ptr .align 1 x\n{ ret; }", 6),
+        (".entry k(\n.param .u64 .align 1 x\nend\n{ ret; }", 6),
+        (".func f(\n.param .b32\n) { ret; }", 6),
+        (".func f(.param .u64 .align 8 x) { ret; }", 4),
+        (".entry k(.param .u64 .align 8 .align 4 x) { ret; }", 4),
+        (".entry k(.param .u64 .align 4 .ptr x) { ret; }", 4),
+        (".entry k(.param .u64 .ptr .align 4 .global x) { ret; }", 4),
+        (".global .u32 .align 8 x;", 4),
+        (".entry k() { .local .u32 .align 8 x; ret; }", 4),
+    ],
+)
+def test_the_order_of_the_words_of_a_declaration(text: str, line: int) -> None:
+    found = check(f".version 9.0\n.target sm_90\n.address_size 64\n{text}\n", warnings=())
+    assert ([d.span.line for d in found[:1]] or [0]) == [line], found

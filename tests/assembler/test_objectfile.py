@@ -158,9 +158,9 @@ def test_many_registers_cost_nothing() -> None:
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"", "not an ELF"),
-        (b".version 8.0\n", "not an ELF"),
-        (b"\x7fELF", "cut off"),
+        (b"", "no object file of warplab assemble"),
+        (b".version 8.0\n", "no object file of warplab assemble"),
+        (b"\x7fELF", "truncated"),
         (b"\x7fELF" + bytes(60), "64-bit"),
         (b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HH", 1, 62) + bytes(44), "x86-64"),
         (b"\x7fELF\x02\x01\x01" + bytes(9) + struct.pack("<HH", 1, 190) + bytes(44), "CUDA"),

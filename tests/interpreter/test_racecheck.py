@@ -192,7 +192,7 @@ def reference(steps: list[Step]) -> set[tuple[int, int]]:
     return found
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @example([("atom", 0, 0), ("atom", 0, 1), ("ld", 0, 1)])
 @example([("atom", 0, 32), ("atom", 0, 0), ("atom", 0, 1), ("warp", 0, 0), ("ld", 0, 31)])
 @given(st.lists(STEPS, min_size=2, max_size=9))

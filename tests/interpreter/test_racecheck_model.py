@@ -145,7 +145,7 @@ def told(steps: list[Step]) -> set[tuple[int, int]]:
     return {(min(a, b), max(a, b)) for a, b in ((numbers[f.line or 0], numbers[f.other_line or 0]) for f in found)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.one_of(ACCESSES, ACCESSES, FENCES, MEETINGS), min_size=2, max_size=10))
 def test_random_programs(steps: list[Step]) -> None:
     reference = Reference()

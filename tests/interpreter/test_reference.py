@@ -97,7 +97,7 @@ def test_engine_equals_the_reference(seed: int) -> None:
 
 
 @pytest.mark.long
-@settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=QUIET)
+@settings(max_examples=300, derandomize=True, suppress_health_check=QUIET)
 @given(st.data())
 def test_engine_equals_the_reference_on_programs_that_shrink(data: st.DataObject) -> None:
     draw = drawn(data)

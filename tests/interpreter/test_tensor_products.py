@@ -324,7 +324,7 @@ MATRICES = st.one_of(
 )  # fmt: skip
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(
     st.sampled_from(FORMS), st.sampled_from(sorted(KINDS)), st.lists(ADDRESSES, min_size=4, max_size=4), MATRICES, MATRICES,
     st.integers(0, 2**64 - 1), st.one_of(st.just(0), st.integers(0, 2**32 - 1)), st.integers(0, 255),

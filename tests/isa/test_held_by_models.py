@@ -13,7 +13,7 @@ from .test_memory_operations import Port, perform, reference
 from .test_rounding import FORMATS, ROUNDING, expected, lanes, numbers
 
 Evaluate = Callable[..., list[int]]
-few = settings(max_examples=5, deadline=None)
+few = settings(max_examples=5)
 F32 = FORMATS["f32"]
 words = st.integers(0, 2**32 - 1)
 
@@ -26,7 +26,7 @@ words = st.integers(0, 2**32 - 1)
 def test_pairs_of_singles(evaluate: Evaluate, op: str, mode: str, ftz: str) -> None:
     count = 3 if op == "fma" else 2
 
-    @settings(max_examples=3, deadline=None, derandomize=True)
+    @settings(max_examples=3, derandomize=True)
     @given(lanes("f32", 2 * count))
     def check(operands: list[tuple[int, ...]]) -> None:
         columns = list(zip(*operands, strict=True))
@@ -52,7 +52,7 @@ def single(code: int, kind: str) -> int:
 def test_sums_of_mixed_precision(evaluate: Evaluate, op: str, mode: str, kind: str) -> None:
     narrow = 2 if op == "fma" else 1
 
-    @settings(max_examples=3, deadline=None, derandomize=True)
+    @settings(max_examples=3, derandomize=True)
     @given(st.lists(st.tuples(*[numbers(kind)] * narrow, numbers("f32")), min_size=8, max_size=16))
     def check(operands: list[tuple[int, ...]]) -> None:
         for sat in (False, True):

@@ -13,7 +13,7 @@ from warplab.isa.ops.integer import INTEGER
 Evaluate = Callable[..., list[int]]
 CORNERS = [0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 65, 127, 128, 255, 256, 0x7FFF, 0x8000, 0xFFFF, 2**31 - 1, 2**31, 2**32 - 1, 2**63, 2**64 - 1]
 WORDS = st.lists(st.tuples(*[st.integers(0, 2**64 - 1) | st.sampled_from(CORNERS)] * 4), min_size=1, max_size=12)
-few = settings(max_examples=12, deadline=None)
+few = settings(max_examples=12)
 
 
 def wrap(n: int, type: str) -> int:
@@ -215,7 +215,7 @@ def nth_set_bit(mask: int, base: int, n: int) -> int:
 
 
 @given(rows=st.lists(st.tuples(st.integers(0, 2**32 - 1), st.integers(0, 40), st.integers(-34, 34)), min_size=1, max_size=30))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_fns(evaluate: Evaluate, rows: list[tuple[int, int, int]]) -> None:
     a, b, c = (list(column) for column in zip(*rows, strict=True))
     assert evaluate("fns.b32", a, b, c) == [nth_set_bit(*row) % 2**32 for row in rows]

@@ -16,7 +16,7 @@ from warplab.isa.ops.logic import MODES, chain
 Evaluate = Callable[..., list[int]]
 WORDS = st.lists(st.tuples(*[st.integers(0, 2**64 - 1)] * 3), min_size=1, max_size=12)
 SHIFTS = st.lists(st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 70) | st.integers(0, 2**32 - 1)), min_size=1, max_size=12)
-few = settings(max_examples=15, deadline=None)
+few = settings(max_examples=15)
 A, B, C = (np.array([[x]], np.uint32) for x in (0xF0F0F0F0, 0xCCCCCCCC, 0xAAAAAAAA))
 
 

@@ -45,7 +45,7 @@ def rows(rng: np.random.Generator) -> tuple[Shared, NDArray[np.uint64]]:
 
 @pytest.mark.parametrize(("type", "bits"), [("b8", 8), ("b8x16.b6x16_p32", 6), ("b8x16.b4x16_p64", 4)])
 @pytest.mark.parametrize("count", [1, 2])
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(seeds)
 def test_columns_of_16x16_matrices(bound: Bound, type: str, bits: int, count: int, rng: np.random.Generator) -> None:
     shared, at = rows(rng)
@@ -62,7 +62,7 @@ def test_columns_of_16x16_matrices(bound: Bound, type: str, bits: int, count: in
 
 @pytest.mark.parametrize(("type", "bits"), [("b8x16.b6x16_p32", 6), ("b8x16.b4x16_p64", 4)])
 @pytest.mark.parametrize("count", [1, 2, 4])
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(seeds)
 def test_8x16_matrices(bound: Bound, type: str, bits: int, count: int, rng: np.random.Generator) -> None:
     shared, at = rows(rng)
@@ -77,7 +77,7 @@ def test_8x16_matrices(bound: Bound, type: str, bits: int, count: int, rng: np.r
 
 
 @pytest.mark.parametrize("count", [1, 2, 4])
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(seeds)
 def test_16x8_matrices_are_stored_by_columns(bound: Bound, count: int, rng: np.random.Generator) -> None:
     shared, at = rows(rng)

@@ -14,7 +14,7 @@ from .test_memory_operations import Bits, Port
 
 Bound = Callable[[str], Callable[..., Any]]
 DEVICES, STRIDE, LANES = 3, 1024, 8
-few = settings(max_examples=8, deadline=None)
+few = settings(max_examples=8)
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 WHOLE = [("add", t) for t in ("u32", "s32", "u64")] + [(op, t) for op in ("min", "max") for t in ("u32", "s32", "u64", "s64")]
 WHOLE += [(op, t) for op in ("and", "or", "xor") for t in ("b32", "b64")]

@@ -128,7 +128,7 @@ FORMS = [
 
 @pytest.mark.parametrize(("op", "name", "mode", "ftz"), FORMS)
 def test_operation(evaluate: Evaluate, op: str, name: str, mode: str, ftz: str) -> None:
-    @settings(max_examples=5, deadline=None, derandomize=True)
+    @settings(max_examples=5, derandomize=True)
     @given(lanes(name, OPERANDS[op]))
     def check(operands: list[tuple[int, ...]]) -> None:
         got = evaluate(f"{op}.{mode}{ftz}.{name}", *zip(*operands, strict=True))
@@ -196,7 +196,7 @@ def test_integer_to_float(evaluate: Evaluate, source: str, target: str) -> None:
     powers = st.builds(lambda k, d: min(max(2**k + d, lo), hi), st.integers(0, 64), st.integers(-9, 9))
     values = st.lists(st.one_of(st.integers(lo, hi), powers, powers.map(lambda n: max(-n, lo))), min_size=8, max_size=24)
 
-    @settings(max_examples=5, deadline=None, derandomize=True)
+    @settings(max_examples=5, derandomize=True)
     @given(values)
     def check(integers: list[int]) -> None:
         for mode in ROUNDING:
@@ -218,7 +218,7 @@ def test_float_to_integer(evaluate: Evaluate, source: str, target: str) -> None:
     edges = [f.code(Fraction(v) + d, "rz") for v in (lo, hi, hi + 1, 2**24, 2**53) for d in (Fraction(-1, 2), 0, Fraction(1, 2), 1)]
     codes = st.lists(st.one_of(numbers(source), st.sampled_from(edges)), min_size=8, max_size=24)
 
-    @settings(max_examples=5, deadline=None, derandomize=True)
+    @settings(max_examples=5, derandomize=True)
     @given(codes)
     def check(given_codes: list[int]) -> None:
         values = [f.value(c) or Fraction(0) for c in given_codes]
@@ -240,7 +240,7 @@ def test_float_to_narrower_float(evaluate: Evaluate, source: str, target: str) -
         st.integers(0, 2**t.precision), st.integers(-1, 1),
     )  # fmt: skip
 
-    @settings(max_examples=5, deadline=None, derandomize=True)
+    @settings(max_examples=5, derandomize=True)
     @given(st.lists(st.one_of(numbers(source), halfway), min_size=8, max_size=24))
     def check(codes: list[int]) -> None:
         for mode in ROUNDING:
@@ -272,7 +272,7 @@ def test_float_to_eight_bits_and_less(evaluate: Evaluate, name: str) -> None:
         st.integers(0, 2 ** (precision + 4)), st.integers(-1, 1),
     )  # fmt: skip
 
-    @settings(max_examples=5, deadline=None, derandomize=True)
+    @settings(max_examples=5, derandomize=True)
     @given(st.lists(st.tuples(st.one_of(numbers("f32"), ties), st.one_of(numbers("f32"), ties)), min_size=8, max_size=24))
     def check(pairs: list[tuple[int, int]]) -> None:
         def narrow(code: int) -> int:

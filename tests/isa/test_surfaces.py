@@ -28,7 +28,7 @@ Bits = NDArray[Any]
 Bound = Callable[[str], Callable[..., Any]]
 RECORDED = np.load(Path(__file__).parents[1] / "data" / "textures" / "surfaces.npz")
 CASES = [json.loads(line) for line in lzma.decompress(RECORDED["cases"].tobytes()).decode().splitlines()]
-few = settings(max_examples=12, deadline=None)
+few = settings(max_examples=12)
 seeds = st.integers(0, 2**32 - 1).map(np.random.default_rng)
 TYPES = {
     "b8": np.uint8,

@@ -90,7 +90,7 @@ def reference(a: list[int], b: list[int], c: np.float32, width: int) -> Fraction
     return sum((cut(t, Fraction(2) ** (top - width)) for t, _ in terms), Fraction(0))
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seeds, st.sampled_from([25, 13]))
 def test_products_are_added_as_the_rule_says(rng: np.random.Generator, width: int) -> None:
     scale = np.exp2(rng.integers(-14, 6, (2, 8, 3)))
@@ -146,7 +146,7 @@ def run(spelling: str, *operands: object) -> tuple[NDArray[np.generic], ...]:
     return result
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seeds, st.sampled_from(["s8", "u8"]), st.sampled_from(["s8", "u8"]), st.booleans())
 def test_integer_products(rng: np.random.Generator, kind_a: str, kind_b: str, saturate: bool) -> None:
     a, b, c = (rng.integers(0, 2**32, (n, 2, 32), np.uint32) for n in (4, 2, 4))
@@ -160,7 +160,7 @@ def test_integer_products(rng: np.random.Generator, kind_a: str, kind_b: str, sa
     assert np.array_equal(r.view(np.int32), expected.astype(np.int32))
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seeds, st.sampled_from([("and", np.bitwise_and), ("xor", np.bitwise_xor)]))
 def test_bit_products(rng: np.random.Generator, op: tuple[str, Callable[..., NDArray[np.uint8]]]) -> None:
     a, b = (rng.integers(0, 2**32, (n, 1, 32), np.uint32) for n in (2, 1))
@@ -171,7 +171,7 @@ def test_bit_products(rng: np.random.Generator, op: tuple[str, Callable[..., NDA
     assert np.array_equal(fragments.collect(d, fragments.layout_c(16, 8, 32)), expected)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seeds)
 def test_float64_products_of_whole_numbers(rng: np.random.Generator) -> None:
     a, b, c = (rng.integers(-(2**20), 2**20, (n, 2, 32)).astype(np.float64) for n in (8, 4, 4))
@@ -182,7 +182,7 @@ def test_float64_products_of_whole_numbers(rng: np.random.Generator) -> None:
     assert np.array_equal(fragments.collect(d, layout), expected)
 
 
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 @given(seeds, st.sampled_from([0, 1]))
 def test_a_sparse_matrix_is_the_dense_one_with_zeros(rng: np.random.Generator, selector: int) -> None:
     a, b, c = (rng.integers(0, 2**32, (n, 1, 32), np.uint32) for n in (2, 2, 4))

@@ -58,7 +58,7 @@ def textures(draw: st.DrawFn) -> tuple[Texture, int]:
 COORDINATES = st.one_of(st.floats(-2, 2, width=32), st.floats(-20, 20, width=32), st.floats(width=32), st.integers(-9, 9).map(float))
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(textures(), st.data())
 def test_a_fetch_is_what_each_lane_alone_would_read(given_: tuple[Texture, int], data: st.DataObject) -> None:
     texture, dims = given_

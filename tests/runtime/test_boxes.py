@@ -38,7 +38,7 @@ def copy(host: Host, size: tuple[int, ...], source: dict[str, Any], target: dict
     host("cuMemcpy3D", c)
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(boxes(), st.booleans(), st.booleans())
 def test_a_box_between_arrays_and_memory(host: Host, box: Any, layered: bool, through_memory: bool) -> None:
     extent, at, size, to = box

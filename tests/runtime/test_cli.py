@@ -367,3 +367,31 @@ def test_check_of_a_small_file_is_quick(good: str) -> None:
     begin = time.perf_counter()
     run("check", good)
     assert time.perf_counter() - begin < 0.5
+
+
+def test_files_that_are_no_plain_text_are_named_as_what_they_are(tmp_path: Path) -> None:
+    path = tmp_path / "x.ptx"
+    for data, said in {
+        b"": "has no text",
+        b"\xef\xbb\xbf" + GOOD.encode(): "begins with a byte order mark of UTF-8: save it as ASCII",
+        GOOD.encode("utf-16"): "begins with a byte order mark of UTF-16",
+        b"\x7f\x01": "is neither PTX",
+    }.items():
+        path.write_bytes(data)
+        assert said in run("run", str(path), code=3).stderr
+    path.write_bytes(b"\xef\xbb\xbf" + GOOD.encode())
+    assert "a byte order mark, which ptxas refuses" in run("check", str(path), code=3).output
+    path.write_bytes(b"\x1b[31m \x07")
+    assert "\x1b" not in run("check", str(path), code=3).output  # a file does not steer the terminal
+    assert f"--> {path}:1:1" in run("fmt", str(path), code=3).stderr
+
+
+def test_explain_leads_to_what_checkers_find() -> None:
+    assert "warplab docs sanitize out-of-bounds explains it" in run("explain", "out-of-bounds", code=2).stderr
+    assert "did you mean syntax?" in run("explain", "sintax", code=2).stderr
+
+
+def test_a_place_that_cannot_be_written_is_named(good: str) -> None:
+    assert run("assemble", good, "-o", "/nowhere/x.o", code=2).stderr == "error: /nowhere/x.o: No such file or directory\n"
+    assert "--log /nowhere/x: there is no folder /nowhere" in run("exec", "--log", "/nowhere/x", "true", code=2).stderr
+    assert "'sm_1' names no target" in run("occupancy", "--device", "sm_1", code=2).stderr

@@ -42,7 +42,7 @@ def test_runs_pass_and_fail_with_the_first_element(tmp_path: Path) -> None:
     path = write(tmp_path, f'{RUN} --expect "out == 2 * x"\n{RUN} --expect "out == 3 * x"')
     good, bad = messages(path)
     assert good == ""
-    assert "31 of 32 differ; first out[1]: got 2, wanted 3" in bad
+    assert "31 of 32 differ; first out[1]: got 2, expected 3" in bad
 
 
 @pytest.mark.parametrize(

@@ -87,8 +87,8 @@ HARM: dict[str, tuple[str | bytes, str]] = {
     "nested braces": (ENTRY % ("{" * 20000 + "}" * 20000 + "ret;"), ""),
     "nested parentheses": (ENTRY % (".reg .b32 %r; mov.u32 %r, " + "(" * 5000 + "1" + ")" * 5000 + "; ret;"), ""),
     "a constant without end": (ENTRY % (".reg .b32 %r; mov.u32 %r, 0x" + "F" * 60000 + "; ret;"), "64 bits"),
-    "a shift without end": (ENTRY % ".reg .b32 %r; mov.u32 %r, (1 << (1 << 40)); ret;", "got 0, wanted 7"),
-    "a billion registers": (ENTRY % ".reg .b32 %r<1000000000>; ret;", "got 0, wanted 7"),
+    "a shift without end": (ENTRY % ".reg .b32 %r; mov.u32 %r, (1 << (1 << 40)); ret;", "got 0, expected 7"),
+    "a billion registers": (ENTRY % ".reg .b32 %r<1000000000>; ret;", "got 0, expected 7"),
     "no text at all": (b"\xff\xfe\x00\x01" * 100, ""),
     "writes into the host": (ENTRY % "    .reg .b64 %a; mov.u64 %a, 4096; st.global.u32 [%a], 7; ret;", "out of bounds"),
 }  # fmt: skip
@@ -112,7 +112,7 @@ def test_directives_of_a_submission_mean_nothing(lab: Lab, tmp_path: Path) -> No
     secret = tmp_path / "secret.npy"
     text = f'//@ run --arg inout:x=@{secret} --expect "1 == 1"\n' + ENTRY % "ret;"
     (report,) = grade(lab, [one(lab, text)])
-    assert report.score == 0 and "got 0, wanted 7" in report.tests[0].message
+    assert report.score == 0 and "got 0, expected 7" in report.tests[0].message
 
 
 def test_a_start_value_that_nobody_set_costs_points(lab: Lab) -> None:
@@ -258,14 +258,20 @@ def test_submissions_of_one_name_are_told_apart(lab: Lab, tmp_path: Path) -> Non
 
 
 def test_folders_of_students(lab: Lab, tmp_path: Path) -> None:
-    for name in ("ann/work.ptx", "bob/a.ptx", "bob/b.ptx", "cid/notes.txt", ".hidden/x.ptx"):
+    for name in ("ann/work.ptx", "bob/a.ptx", "bob/b.ptx", "cid/notes.txt", ".hidden/x.ptx", "dan.ptx/x.ptx"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text(GOOD)
     found = find_submissions(lab, [tmp_path])
-    assert [(s.name, list(s.files)) for s in found] == [("ann", ["work.ptx"]), ("bob/a", ["a.ptx"]), ("bob/b", ["b.ptx"]), ("cid", [])]
+    assert [(s.name, list(s.files)) for s in found] == [
+        ("ann", ["work.ptx"]),
+        ("bob/a", ["a.ptx"]),
+        ("bob/b", ["b.ptx"]),
+        ("cid", []),
+        ("dan.ptx", ["x.ptx"]),
+    ]
     several = replace(lab, files=("a.ptx", "b.ptx"))
     found = find_submissions(several, [tmp_path])
-    assert [(s.name, list(s.files)) for s in found] == [("ann", []), ("bob", ["a.ptx", "b.ptx"]), ("cid", [])]
+    assert [(s.name, list(s.files)) for s in found] == [("ann", []), ("bob", ["a.ptx", "b.ptx"]), ("cid", []), ("dan.ptx", [])]
     assert [s.name for s in find_submissions(several, [tmp_path / "bob", tmp_path / "ann"])] == ["bob", "ann"]
 
 
@@ -296,7 +302,7 @@ def test_bundle(tmp_path: Path) -> None:
     ("handed_in", "score", "says"),
     [
         ({"anything.ptx": GOOD}, 4, ""),
-        ({"anything.ptx": ENTRY % "ret;"}, 0, "got 0, wanted 7"),
+        ({"anything.ptx": ENTRY % "ret;"}, 0, "got 0, expected 7"),
         ({}, 0, "Hand in one .ptx file. Found: 0."),
         ({"a.ptx": GOOD, "b.ptx": GOOD}, 0, "Found: 2."),
         ({"notes.txt": "hello"}, 0, "Found: 0."),
@@ -323,6 +329,29 @@ def test_autograder_always_writes_results(lab: Lab, tmp_path: Path, handed_in: d
     text = (tmp_path / "results" / "results.json").read_text()
     assert json.loads(text)["score"] == score and says in text
     assert "inout:x" not in text, "what the lab's own files hold"
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the setup is a shell script")
+@pytest.mark.parametrize(("version", "python"), [("new enough", "python3"), ("too old", "python3.11")])
+def test_setup_of_the_autograder(lab: Lab, tmp_path: Path, version: str, python: str) -> None:
+    wheel = tmp_path / "warplab-1.0-py3-none-any.whl"
+    wheel.write_bytes(b"")
+    write_bundle(lab, tmp_path / "b.zip", wheel)
+    with zipfile.ZipFile(tmp_path / "b.zip") as file:
+        file.extractall(tmp_path / "source")
+    programs, root = tmp_path / "bin", tmp_path / "root"
+    programs.mkdir()
+    pip = f'echo "pip $*" >> {tmp_path}/log'
+    make = f'mkdir -p "$3/bin"; printf \'#!/bin/sh\\n%s\\n\' \'{pip}\' > "$3/bin/pip"; chmod +x "$3/bin/pip"'
+    scripts = {"apt-get": "true", "python3.11": make, "python3": f'test "$1" != -c || exit {int(version == "too old")}\n{make}'}
+    for name, body in scripts.items():
+        (programs / name).write_text(f'#!/bin/sh\necho "{name} $1 $2" >> {tmp_path}/log\n{body}\n')
+        (programs / name).chmod(0o755)
+    environment = {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}", "AUTOGRADER_ROOT": str(root)}
+    subprocess.run(["bash", str(tmp_path / "source" / "setup.sh")], env=environment, check=True, capture_output=True)
+    calls = (tmp_path / "log").read_text().splitlines()
+    assert calls[-2:] == [f"{python} -m venv", f"pip install {root}/source/warplab-1.0-py3-none-any.whl"]
+    assert "apt-get install -y" in calls
 
 
 @pytest.mark.long

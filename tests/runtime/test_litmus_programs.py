@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import pytest
-from hypothesis import HealthCheck, example, given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from warplab.runtime.litmus.judge import LitmusReport, judge
@@ -111,7 +111,7 @@ def is_small(threads: Threads) -> bool:
 
 
 programs = st.lists(st.lists(doing(), min_size=1, max_size=3), min_size=2, max_size=3).filter(is_small)
-few = settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+few = settings(max_examples=20)
 
 
 @few

@@ -24,7 +24,7 @@ def test_a_new_lab_grades(tmp_path: Path) -> None:
     assert failing("reference.ptx") == []
     assert failing("starter.ptx") == failing("wrong/copies.ptx") == ["200 numbers", "loads follow rows", "one number"]
     again = CliRunner().invoke(new, ["lab", str(folder)])
-    assert again.exit_code == 2 and "there already" in again.output
+    assert again.exit_code == 2 and "exists already" in again.output
 
 
 def test_a_new_test_passes(tmp_path: Path) -> None:

@@ -159,6 +159,12 @@ def test_ctrl_c_says_where_the_launch_was(tmp_path: Path) -> None:
         ("--max-steps -1", "--max-steps -1: write 1 or more"),
         ("--timeout -1", "--timeout -1: write a number"),
         ("--arg m=5", "has no parameter m; its parameters are"),
+        ("--grid 0", "--grid '0': write one to three numbers from 1 up"),
+        ("--arg x=f32[4]:range(0,4,0)", "the step of a range is not 0"),
+        ("--arg x=f32[4]:arrange", "no initial content is called 'arrange'"),
+        ("--arg x=@nowhere.npy", "@nowhere.npy: there is no such file in "),
+        ("--dump c=/nowhere/x.npy", "there is no folder /nowhere"),
+        ("--device sm_90:0M", "'0M' is no size"),
         ("--device sm_20", "and --device is sm_20: write --device sm_"),
     ],
 )
@@ -230,3 +236,9 @@ def test_a_file_that_is_given_twice_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.ptx").write_text(TEXT)
     done = CliRunner().invoke(main, ["run", str(tmp_path / "a.ptx"), str(tmp_path / "a.ptx"), "--grid", "1"])
     assert done.exit_code == 3 and "is defined a second time: the same text is given twice" in done.stderr
+
+
+def test_a_file_whose_functions_another_file_has_is_right() -> None:
+    path = Path(__file__).parents[2] / "samples" / "link" / "main.ptx"
+    done = CliRunner().invoke(main, ["run", str(path)])
+    assert done.exit_code == 0 and "error" not in done.stderr, done.stderr

@@ -16,7 +16,7 @@ CAME = (
     (re.compile(rf"{_NAME}\s*:"), (7, 0), "a label in a section"),
     (re.compile(rf"{_NAME}\s*-\s*{_NAME}"), (7, 5), "the difference of two labels"),
 )
-_PLACE = r"(\w+)\s+(\w+)\s+(\w+)"
+_PLACE = r"(\d\w*)\s+(\d\w*)\s+(\d\w*)"
 _LOCATION = re.compile(rf"\.loc\s+{_PLACE}(?:\s*,\s*function_name\s+({_NAME})[^,]*,\s*inlined_at\s+{_PLACE})?")
 _START = Span(0, 0, 1, 1)
 _LABEL = re.compile(rf"({_NAME})\s*:")

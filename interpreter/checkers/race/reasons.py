@@ -66,7 +66,7 @@ class RacingPair:
             )
         return (
             f"the asynchronous copy of line {line} is not known to be complete, or was issued before, {between}",
-            "wait for the copy (wait_group, or the mbarrier that it tells), and then let other threads pass a barrier",
+            "wait for the copy (wait_group, or its mbarrier), then let the other threads wait at a barrier",
         )
 
     def _of_blocks(self, between: str) -> tuple[str, str]:

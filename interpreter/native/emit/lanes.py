@@ -63,7 +63,7 @@ class CompiledLanes(EmittedAccesses):
     ) -> None:  # fmt: skip
         """See ports.CopyingLanes: without a schedule, now."""
         if barrier is not None or work(self) is not None:
-            raise Untraceable("a copy that tells an mbarrier")
+            raise Untraceable("a copy that signals an mbarrier")
 
     def close_group(self, group: str) -> None:
         """See ports.CopyingLanes."""

@@ -242,7 +242,9 @@ class AddressSpace:
         try:
             a = arena.allocate(size, what, align)
         except OutOfMemory:
-            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"{size} bytes; {arena.used} of {arena.limit} are in use") from None
+            raise ApiError(
+                "CUDA_ERROR_OUT_OF_MEMORY", f"out of memory: {size} bytes are requested, and {arena.used} of {arena.limit} are in use"
+            ) from None
         if kind == "device" and (sanitizer := self.sanitizer) is not None:
             sanitizer.unset(arena, a.start, a.size)
         return self.add(a, arena, kind, owner, flags)

@@ -142,6 +142,8 @@ def new_array(space: AddressSpace, arena: Arena, owner: Owner, shape: ArrayShape
     try:
         found = arena.allocate(0 if shape.flags & SPARSE else size, "array", LEVEL_ALIGNMENT)
     except OutOfMemory:
-        raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"an array of {size} bytes; {arena.used} of {arena.limit} are in use") from None
+        raise ApiError(
+            "CUDA_ERROR_OUT_OF_MEMORY", f"out of memory: an array needs {size} bytes, and {arena.used} of {arena.limit} are in use"
+        ) from None
     memory = space.add(found, arena, "array", owner)
     return tuple(DeviceArray(s, memory, at, levels > 1) for s, at in zip(shapes, starts, strict=True))

@@ -68,7 +68,9 @@ class PhysicalMemory(Shared):
         try:
             a = arena.allocate(size, f"physical memory of device {ordinal}", align=GRANULARITY)
         except OutOfMemory:
-            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", f"{size} bytes; {arena.used} of {arena.limit} are in use") from None
+            raise ApiError(
+                "CUDA_ERROR_OUT_OF_MEMORY", f"out of memory: {size} bytes are requested, and {arena.used} of {arena.limit} are in use"
+            ) from None
         return cls(size, ordinal=ordinal, arena=arena, allocation=a, properties=properties)
 
     @property

@@ -259,7 +259,7 @@ class KernelHandle:
         """Blocks of this kernel that one multiprocessor holds; the estimate of its registers never forbids the only one."""
         profile = self.context.profile
         if threads <= 0:
-            raise invalid("a block needs a thread")
+            raise invalid("a block has at least one thread")
         limit = self.static_shared + self.dynamic_limit
         shared = self.static_shared + dynamic_shared
         registers = min(self.registers, max_registers(profile, min(threads, profile.max_threads_per_block), 1) or self.registers)
@@ -302,7 +302,7 @@ class KernelHandle:
             raise invalid(f"{shape.dynamic_shared} bytes of dynamic shared memory; {self.dynamic_limit} are allowed")
         total = (kernel.dynamic_start if shape.dynamic_shared else 0) + shape.dynamic_shared
         if max(total, self.static_shared) > p.shared_per_block_optin:
-            raise invalid(f"{total} bytes of shared memory; the device has {p.shared_per_block_optin} a block")
+            raise invalid(f"{total} bytes of shared memory; the device has {p.shared_per_block_optin} per block")
         if len(parameters) < kernel.parameter_bytes:
             raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
         cluster = self.cluster_of(shape)

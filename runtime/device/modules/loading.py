@@ -114,12 +114,13 @@ def contraction(word: str | None = None) -> Fmad:
     given = word or os.environ.get("WARPLAB_FMAD") or DEFAULT
     found = next((known for known in TYPED if known == given), None)
     if found is None:
-        raise UsageError(f"fmad {given!r}: there are {', '.join(TYPED)}")
+        raise UsageError(f"fmad {given!r} is unknown: write one of {', '.join(TYPED)}")
     return found
 
 
 VERSION = re.compile(rb"(?:\s|//[^\n]*|/\*.*?\*/)*\.version\s+(\d{1,9})\.(\d{1,9})", re.S)
 NEWEST_PTX = (9, 9)  # what the assembler reads, with a note where it is newer than all that is known here
+MARKS = {b"\xef\xbb\xbf": "UTF-8", b"\xff\xfe": "UTF-16", b"\xfe\xff": "UTF-16"}  # what editors put before a text
 LARGE = 1 << 17  # bytes of a text that takes a tenth of a second to read
 _known: dict[bytes, Module] = {}
 
@@ -139,7 +140,13 @@ def _read(raw: bytes, name: str, in_parts: bool) -> Module:
     if raw[:4] != ELF:
         version = VERSION.match(raw)
         if version is None:
-            raise ApiError("CUDA_ERROR_INVALID_IMAGE", f"{name} is neither PTX, which begins with .version, nor an object file")
+            mark = next(
+                (f"{name} begins with a byte order mark of {known}: save it as ASCII" for b, known in MARKS.items() if raw.startswith(b)),
+                "",
+            )
+            empty = f"{name} has no text" if not raw.strip() else ""
+            message = mark or empty or f"{name} is neither PTX, which begins with .version, nor an object file"
+            raise ApiError("CUDA_ERROR_INVALID_IMAGE", message)
         if (given := (int(version[1]), int(version[2]))) > NEWEST_PTX:
             message = f"{name}: there is no PTX version {given[0]}.{given[1]}; the newest is 9.0"
             raise ApiError("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", message)

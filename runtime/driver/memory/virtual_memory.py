@@ -125,7 +125,7 @@ def cuMemSetAccess(ptr: object, size: object, desc: Sequence[CUmemAccessDesc] | 
     """Says what devices may do with the mappings that fill a range."""
     given = list(desc or ())[: integer(count)]
     if not given:
-        raise invalid("nothing says who gets access")
+        raise invalid("there is no access descriptor")
     asked = [(_device(d.location), integer(member(CUmemAccess_flags, d.flags))) for d in given]
     if any(flags > READ_WRITE for _, flags in asked):
         raise invalid("the flags are no kind of access")

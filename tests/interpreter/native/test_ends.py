@@ -44,7 +44,7 @@ def natively(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @given(st.lists(st.sampled_from(PLACES), min_size=1, max_size=7), st.integers(1, 9))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_lanes_go_the_ways_of_a_table(table: list[str], turns: int) -> None:
     text = interpreter(table, turns)
     numpy, native = (run(text, 3, 80, 3 * 80 * 8, engine=engine) for engine in ("numpy", "native"))

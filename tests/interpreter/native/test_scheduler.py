@@ -30,7 +30,7 @@ rows = st.tuples(st.sampled_from([s.JUMP, s.BRANCH, s.BRANCH_UNIFORM, s.BRANCH_M
     st.lists(rows, min_size=ROWS - 1, max_size=ROWS - 1),
     st.lists(st.integers(0, 2**32 - 1), min_size=VECTORS * MASKS, max_size=VECTORS * MASKS),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 def test_a_random_program_of_branches(program: list[tuple[int, int, int, int, int, bool]], predicates: list[int]) -> None:
     S = np.zeros(s.WORDS + ROWS * s.ROW + s.NODES * s.NODE + 3 * VECTORS + ROOM + ROWS * LIST, np.int64)
     S[s.ROWS] = s.WORDS
