@@ -325,3 +325,18 @@ def test_what_a_kernel_prints_is_no_part_of_a_report(tmp_path: Path) -> None:
     file.write_text((Path(__file__).parents[2] / "samples" / "printf.ptx").read_text())
     done = CliRunner().invoke(main, ["sanitize", "--json", str(file)])
     assert json.loads(done.stdout) == [] and done.stderr
+
+
+@pytest.mark.parametrize(
+    "access", ["ld.shared.u32 %r, [other+1028];", "st.shared.u32 [other+1028], %r;", "atom.shared.exch.b32 %r, [other+1028], 1;"]
+)
+def test_a_shared_array_is_named_whatever_else_is_checked(tmp_path: Path, access: str) -> None:
+    ptx = (
+        HEAD
+        + ".visible .entry k()\n{\n    .reg .b32 %r;\n    .shared .align 4 .b8 other[128];\n    mov.u32 %r, 0;\n    ACCESS\n    ret;\n}\n"
+    )
+    toml = '[[launch]]\nkernel = "k"\nblock = 1\nargs = []\n'
+    for tool in ("memcheck", "all"):
+        _, found = findings(tmp_path, ptx.replace("ACCESS", access), toml, "--tool", tool)
+        assert [f["kind"] for f in found] == ["out-of-bounds"]
+        assert "900 bytes after the 128 bytes of other" in str(found[0]), tool
