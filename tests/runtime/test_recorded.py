@@ -30,7 +30,7 @@ KNOWN = {
     r"loading: unresolved variable": "an unknown address would follow",
     r"loading: shared above 48 K": "refused as ptxas refuses it; a driver takes what the device has",
     r"(modules|libraries): cu\w+GetParamCount": "newer than the driver",
-    r"error_words: name \w+(DETACHED|RECAPTURE_FAILURE)|runtime_devices: cudaDevAttr(AtomicReduction|CigStreams)Supported": "newer than the driver",
+    r"error_words: (name|string) \w+(DETACHED|RECAPTURE_FAILURE)|runtime_devices: cudaDevAttr(AtomicReduction|CigStreams)Supported": "newer than the driver",
     r"runtime_devices: property gpuPci\w+": "which board it is",
     r"\w+: (cudaDevAttr|property ).*(sparse|timeline|rdma|pool_?supported_?handle|deferred|ipc|numa|dma_?buf|compression|handle_?type|virtual_?memory|host_numa).*": "no such feature here",
     r"devices: CU_DEVICE_ATTRIBUTE_(ATOMIC_REDUCTION|D3D12_CIG_STREAMS|DMA_BUF_MMAP|LOGICAL_ENDPOINT\w*)_SUPPORTED": "newer than the driver",
