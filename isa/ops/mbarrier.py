@@ -3,9 +3,10 @@
 The object is opaque to programs; here it looks as on an H200.  From bit 1: expected arrivals (20 bits), outstanding bytes (21),
 a zero, pending arrivals (20), parity of the phase; all counts negated.  A phase ends when both pending and bytes reach zero.
 Copies may finish at once, so their bytes may be taken off before expect_tx adds them; the pending arrival keeps the phase open.
+A count that leaves its range ends the launch: more arrivals than are pending, 2^20 bytes or more, 2^20 expected arrivals.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -23,6 +24,7 @@ _BYTES = np.uint64(0x1FFFFF)
 _EXPECTED_AT, _BYTES_AT, _PENDING_AT, _PHASE_AT = np.uint64(1), np.uint64(21), np.uint64(43), np.uint64(63)
 _STATE = np.uint64(0xFFFFFFFF00000000)
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
+MOST = 0xFFFFF  # arrivals or bytes that an object counts
 
 
 def advance(word: Word, arrivals: Word, dropped: Word, bytes_: Word) -> Word:
@@ -57,34 +59,62 @@ def _number(value: int) -> Word:
     return np.full((1, 1), value, np.uint64)
 
 
-def _change(
-    lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int, bytes_: Array | int, returns: bool
-) -> Word:
+def _refuse(lanes: Lanes, message: str, bad: Mask, *values: Array) -> None:
+    """Ends the launch if a lane that executes is bad; the message names the values of the first."""
+    bad = bad if lanes.active is None else bad & lanes.active
+    if bad.any():
+        first = np.unravel_index(np.argmax(bad), bad.shape)
+        lanes.refuse("mbarrier-overflow", message.format(*(int(np.broadcast_to(v, bad.shape)[first]) for v in values)), bad)
+
+
+def _check(lanes: Lanes, before: Word, arrivals: Word, bytes_: Word) -> None:
+    """The counts of an object stay in their ranges when it changes."""
+    pending, more = pending_arrivals(before).astype(np.int64), arrivals.view(np.int64)
+    left = pending - more
+    text = (
+        "an arrival by {} at an mbarrier that expects {} more in this phase: make the count of mbarrier.init the number of arrivals of a "
+        "phase, and wait for the end of a phase before you arrive for the next"
+    )
+    _refuse(lanes, text, left < 0, more, pending)
+    _refuse(lanes, f"an mbarrier counts {MOST} arrivals at most, and one more is expected", left > MOST)
+    awaited = (outstanding_bytes(before) << np.uint64(43)).view(np.int64) >> np.int64(43)
+    total = bytes_.view(np.int64) - awaited
+    text = f"an mbarrier would wait for {{}} bytes, and counts {MOST} at most, above zero or below: expect fewer bytes in each phase"
+    _refuse(lanes, text, np.abs(total) > MOST, total)
+
+
+def _change(lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int, bytes_: Array | int) -> Word:
     amounts = [_number(v) if isinstance(v, int) else v.astype(np.uint64) for v in (arrivals, dropped, bytes_)]
     lanes.mbarrier("change", space, a, *amounts)
-    return lanes.update(space, a, "b64", advance, amounts, returns=returns)
+    return _advance(lanes, space, a, amounts)
+
+
+def _advance(lanes: Lanes, space: str, a: Addresses, amounts: Sequence[Word]) -> Word:
+    before: Word = lanes.update(space, a, "b64", advance, amounts)
+    _check(lanes, before, amounts[0], amounts[2])
+    return before
 
 
 def _arrive(lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int = 0, bytes_: Array | int = 0) -> Word:
     """Gives the state before: phase and pending arrivals."""
-    return _change(lanes, space, a, arrivals, dropped, bytes_, True) & _STATE
+    return _change(lanes, space, a, arrivals, dropped, bytes_) & _STATE
 
 
 def complete_tx(lanes: Lanes, space: str, a: Addresses, bytes_: Array | int) -> None:
     """Takes bytes that a copy has delivered off what the mbarrier at a waits for."""
     count = _number(bytes_) if isinstance(bytes_, int) else bytes_.astype(np.uint64)
-    _change(lanes, space, a, 0, 0, _ZERO - count, False)
+    _change(lanes, space, a, 0, 0, _ZERO - count)
 
 
 def arrive_on(lanes: Lanes, space: str, a: Addresses, arrivals: int) -> None:
     """Arrivals that yield no state, as asynchronous copies make them."""
-    _change(lanes, space, a, arrivals, 0, 0, False)
+    _change(lanes, space, a, arrivals, 0, 0)
 
 
 def expect_arrival(lanes: Lanes, space: str, a: Addresses) -> None:
     """The current phase of the mbarrier at a waits for one more arrival."""
     lanes.mbarrier("expect", space, a)
-    lanes.update(space, a, "b64", advance, [_number(v) for v in ((1 << 64) - 1, 0, 0)], returns=False)
+    _advance(lanes, space, a, [_number(v) for v in ((1 << 64) - 1, 0, 0)])
 
 
 CTA = "shared shared::cta"
@@ -138,6 +168,8 @@ facts(
 def init(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic") -> None:
     """Makes an mbarrier at a, whose phases wait for b arrivals."""
     lanes.mbarrier("init", ss, a, b)
+    text = f"mbarrier.init for {{}} arrivals; an mbarrier counts 1 to {MOST}: give the number of arrivals that end a phase"
+    _refuse(lanes, text, np.broadcast_to((b == 0) | (b > MOST), a.shape), b)
     count = _ZERO - b.astype(np.uint64) & _COUNT
     lanes.store(ss, a, "b64", (count << _EXPECTED_AT | count << _PENDING_AT,))
 
@@ -152,7 +184,7 @@ def inval(lanes: Lanes, a: Addresses, *, ss: str = "generic") -> None:
 @_rows("expect_tx", "[a], b:u32", "11", order="relaxed", ss=CLUSTER, ptx=8.0, sm=90, needs=EARLY)
 def expect_tx(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic", sem: str = "", scope: str = "") -> None:
     """The current phase waits for b more bytes."""
-    _change(lanes, ss, a, 0, 0, b, False)
+    _change(lanes, ss, a, 0, 0, b)
 
 
 @_rows("complete_tx", "[a], b:u32", "12", order="relaxed", ss=CLUSTER, ptx=8.0, sm=90, needs=EARLY)
