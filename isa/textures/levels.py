@@ -26,17 +26,17 @@ def fixed(clamp: float) -> int:
 def chosen(level: Array | None, sampler: Sampler, count: int) -> list[tuple[Array, Any]]:
     """Which of the `count` levels are read, each with its weight in 256ths, at a level in 256ths; None: the sampler's least.
 
-    Anisotropic filtering blends two levels only around their middle: by a steeper line.  What the line lies lower is part of the bias and of
-    the clamps, which are cut to 256ths thereafter.
+    Anisotropic filtering blends two levels only around their middle: by a steeper line.  What the line lies lower is part of the bias, which
+    is cut to 256ths thereafter.  The clamps hold for the result.
     """
     steepness = _steepness(sampler)
-    lower = 0.5 - 2 / steepness
-    least, largest = (fixed(x - lower) for x in sampler.clamp)
-    biased = np.full(1, -MOST) if level is None else level + in_256ths(sampler.bias - lower)
-    at = np.clip(np.maximum(np.minimum(biased, largest), least), 0, (count - 1) * 256)
+    least, largest = (fixed(x) for x in sampler.clamp)
+    biased = np.full(1, -MOST) if level is None else level + in_256ths(sampler.bias - (0.5 - 2 / steepness))
+    steeper = (biased & -256) + np.minimum((biased & 255) * steepness >> 2, 256)
+    at = np.clip(np.maximum(np.minimum(steeper, largest), least), 0, (count - 1) * 256)
     if sampler.mip_filter != LINEAR:
         return [(np.minimum((at + 128) >> 8, count - 1), 256)]
-    near, far = at >> 8, np.minimum((at & 255) * steepness >> 2, 256)
+    near, far = at >> 8, at & 255
     if not far.any():
         return [(near, 256)]
     return [(near, 256 - far), (np.minimum(near + 1, count - 1), far)]
