@@ -23,6 +23,7 @@ from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
+from .devrt.queue import queued
 from .graphs.graphs import Capture
 from .graphs.streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
 from .launches.engines import usual_options
@@ -38,7 +39,6 @@ from .memory.virtual_memory import VIRTUAL, VirtualMemory
 from .models import memory_size, persisting_l2
 from .modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from .modules.loading import contraction, link, parsed
-from .modules.nested import queued
 
 # What a context begins with and the least that it may be set to, as an H200 has them.
 LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,

@@ -19,10 +19,10 @@ from warplab.assembler.walk import outer_locals
 from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
 from ...errors import ApiError, UsageError, invalid, unsupported
+from ..devrt.library import driver_part, wants_launches
 from ..memory.host import host
 from . import fatbin
 from .archives import fat_binaries, is_archive, is_host_object
-from .nested import driver_part, wants_launches
 
 ELF = b"\x7fELF"
 LINKED = b"\x7fWLINK3\n"  # a linked image: its size, the number of inputs, the options, and each input with its name
