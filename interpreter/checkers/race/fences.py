@@ -89,10 +89,11 @@ class Fences:
             self.scene.reporter.narrow(block, scope, site, heads.site_line)
 
     def covered(self, thread: Array) -> dict[int, int]:
-        """What the last fences of these threads cover."""
+        """What the last fences of these threads cover for the rest of their cluster."""
         out: dict[int, int] = {}
+        reach = CLUSTER if self.scene.launch.cluster_size > 1 else CTA
         for t in thread.tolist():
-            for _scope, clock in self._released_by(t):
+            for clock in (clock for scope, clock in self._released_by(t) if scope >= reach):
                 for key, time in clock.items():
                     out[key] = max(time, out.get(key, -1))
         return out
@@ -129,6 +130,8 @@ class Fences:
         for j in some.tolist():
             place, thread = int(offset[j]), int(u.thread[j])
             heads = shadow.heads.get(place)
+            if heads is not None and heads.size != a.type.bytes:
+                heads = None
             if heads is not None and takes:
                 if kind.acquires:
                     self._take(thread, heads, kind.scope, a.site)
@@ -137,10 +140,10 @@ class Fences:
                 continue
             fresh = heads if reads else None  # a read-modify-write passes on what it finds
             for scope, clock in self._released_by(thread) if self._times else ():
-                fresh = (fresh or Heads()).more(int(u.block[j]), scope, clock, a.site.instruction.span.line)
+                fresh = (fresh or Heads()).more(int(u.block[j]), scope, clock, a.site.instruction.span.line, a.type.bytes)
             if kind.releases:
                 clock = self.scene.order.clock(u.thread[j : j + 1], self.scene.now)
-                fresh = (fresh or Heads()).more(int(u.block[j]), kind.scope, clock, a.site.instruction.span.line)
+                fresh = (fresh or Heads()).more(int(u.block[j]), kind.scope, clock, a.site.instruction.span.line, a.type.bytes)
             if fresh is None:
                 shadow.heads.pop(place, None)
             else:

@@ -46,7 +46,7 @@ class Reporter:
         """A block has read what was released at a line at a narrow scope, or has acquired at one."""
         self._narrow[block] = Narrow(scope, site.instruction.span.line, line)
 
-    def morally_strong(self, kind: Kind, size: int, sites: Array, stamp: Array, block: Array) -> Array:
+    def morally_strong(self, kind: Kind, size: int, sites: Array, stamp: Array, mask: Array | None, block: Array) -> Array:
         """Which of these strong accesses are in each other's scope, and of the same bytes?"""
         out = np.ones(sites.size, bool)
         low = (stamp & LOW).astype(np.int64)
@@ -64,7 +64,10 @@ class Reporter:
             if scope == CTA:
                 out[here] = (theirs == block)[here]
             elif scope == CLUSTER:
-                out[here] = (theirs // self.launch.cluster_size == block // self.launch.cluster_size)[here]
+                cluster = theirs // self.launch.cluster_size
+                if mask is not None:  # that of a record of several blocks names the cluster of all
+                    cluster = np.where(theirs < 0, mask.astype(np.int64) - 1, cluster)
+                out[here] = (cluster == block // self.launch.cluster_size)[here]
             if not (other.strong or other.mbarrier) or _size(self.sites[n - 1]) not in (size, 0):
                 out[here] = False
         return out
@@ -113,7 +116,7 @@ class Reporter:
             lane = look.lanes.take(np.full(stamp.size, j))
             bad = self.order.unordered(stamp, mask, lane, shared=look.in_shared)
             if look.kind.strong and other.startswith("strong"):
-                bad &= ~self.morally_strong(look.kind, look.access.type.bytes, sites, stamp, lane.block)
+                bad &= ~self.morally_strong(look.kind, look.access.type.bytes, sites, stamp, mask, lane.block)
             if bad.any():
                 n = int(np.flatnonzero(bad)[-1])
                 return j, int(sites[n]), int(stamp[n])
