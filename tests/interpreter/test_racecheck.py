@@ -40,7 +40,29 @@ def stage_over(mbarrier: str, at: int) -> str:
     return f"W{at}: mbarrier.test_wait.parity.shared.b64 %p5, [{mbarrier}], 0;\n@!%p5 bra W{at};\nld.shared.u32 %r10, [%r7+{at}];\n"
 
 
+# Each thread writes its word, and reads another warp's behind an mbarrier whose instructions order nothing themselves.
+RELAXED_PHASE = """@%p2 mbarrier.init.shared.b64 [%r9], 64;
+bar.sync 0;
+st.shared.u32 [%r5], %r1;
+{before}
+mbarrier.arrive.relaxed.cta.shared.b64 %rd5, [%r9];
+W: mbarrier.test_wait.relaxed.cta.shared.b64 %p5, [%r9], %rd5;
+@!%p5 bra W;
+{behind}
+ld.shared.u32 %r10, [%r7];"""
+COPY_OUT = """st.shared.u32 [%r5], %r2;
+{fence}
+bar.sync 0;
+@!%p2 bra E;
+{copy} [%rd1], [%r3], 256;
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group 0;
+E:"""
+REDUCE = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"
+
 ORDERED = {
+    "fences about relaxed uses of an mbarrier": RELAXED_PHASE.format(before="fence.acq_rel.cta;", behind="fence.acq_rel.cta;"),
+    "reductions by copies of two blocks": COPY_OUT.format(fence="fence.proxy.async.shared::cta;", copy=REDUCE),
     "two stages of copies": stages("", 64, stage_over("%r9", 0) + stage_over("%r8", 256)),
     "two stages of copies that count": stages(".noinc", 128, stage_over("%r9", 0) + stage_over("%r8", 256)),
     "the later stage first": stages("", 64, stage_over("%r8", 256) + "ld.shared.u32 %r10, [%r7];"),
@@ -63,6 +85,10 @@ ORDERED = {
     "P: st.shared.u32 [%r5], %r1;\nmbarrier.arrive.shared.b64 %rd5, [%r9];\nE:",
 }
 RACES = {
+    "a relaxed use of an mbarrier with a fence before": RELAXED_PHASE.format(before="fence.acq_rel.cta;", behind=""),
+    "a relaxed use of an mbarrier with a fence behind": RELAXED_PHASE.format(before="", behind="fence.acq_rel.cta;"),
+    "a proxy fence for other memory": COPY_OUT.format(fence="fence.proxy.async.global;", copy=REDUCE),
+    "copies of two blocks": COPY_OUT.format(fence="fence.proxy.async;", copy="cp.async.bulk.global.shared::cta.bulk_group"),
     "another stage's mbarrier": stages("", 64, stage_over("%r9", 256)),
     "an mbarrier without a barrier behind its init": "@%p2 mbarrier.init.shared.b64 [%r9], 64;\nmbarrier.arrive.shared.b64 %rd5, [%r9];",
     "no barrier": EXCHANGE.format(between="", sync="", other="%r7"),
@@ -136,6 +162,24 @@ ld.shared.u32 %r12, [%r3];"""
     meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;"
     assert races(counts.format(meet), grid=4, cluster=2) == ()
     assert races(counts.format("bar.sync 0;"), grid=4, cluster=2) != ()
+
+
+@pytest.mark.parametrize(("scope", "ordered"), [("cluster", True), ("gpu", True), ("cta", False)])
+def test_a_fence_orders_a_relaxed_arrival_in_its_scope(scope: str, ordered: bool) -> None:
+    exchange = f"""st.shared.u32 [%r5], %r1;
+fence.acq_rel.{scope};
+barrier.cluster.arrive.relaxed;
+barrier.cluster.wait;
+mapa.shared::cluster.u32 %r11, %r5, 0;
+ld.shared::cluster.u32 %r12, [%r11];
+barrier.cluster.arrive;
+barrier.cluster.wait;"""
+    assert (races(exchange, grid=2, cluster=2) == ()) == ordered
+
+
+@pytest.mark.parametrize(("scope", "ordered"), [("gpu", True), ("cta", False), ("cluster", False)])
+def test_blocks_of_two_launches_are_in_no_narrow_scope(scope: str, ordered: bool) -> None:
+    assert (races(f"red.relaxed.{scope}.global.add.u32 [%rd1], 1;", block=1, streams=("a", "b")) == ()) == ordered
 
 
 def test_words_of_a_finding() -> None:
