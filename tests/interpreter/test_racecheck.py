@@ -43,7 +43,29 @@ def stage_over(mbarrier: str, at: int) -> str:
     return f"W{at}: mbarrier.test_wait.parity.shared.b64 %p5, [{mbarrier}], 0;\n@!%p5 bra W{at};\nld.shared.u32 %r10, [%r7+{at}];\n"
 
 
+# Each thread writes its word, and reads another warp's behind an mbarrier whose instructions order nothing themselves.
+RELAXED_PHASE = """@%p2 mbarrier.init.shared.b64 [%r9], 64;
+bar.sync 0;
+st.shared.u32 [%r5], %r1;
+{before}
+mbarrier.arrive.relaxed.cta.shared.b64 %rd5, [%r9];
+W: mbarrier.test_wait.relaxed.cta.shared.b64 %p5, [%r9], %rd5;
+@!%p5 bra W;
+{behind}
+ld.shared.u32 %r10, [%r7];"""
+COPY_OUT = """st.shared.u32 [%r5], %r2;
+{fence}
+bar.sync 0;
+@!%p2 bra E;
+{copy} [%rd1], [%r3], 256;
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group 0;
+E:"""
+REDUCE = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"
+
 ORDERED = {
+    "fences about relaxed uses of an mbarrier": RELAXED_PHASE.format(before="fence.acq_rel.cta;", behind="fence.acq_rel.cta;"),
+    "reductions by copies of two blocks": COPY_OUT.format(fence="fence.proxy.async.shared::cta;", copy=REDUCE),
     "two stages of copies": stages("", 64, stage_over("%r9", 0) + stage_over("%r8", 256)),
     "two stages of copies that count": stages(".noinc", 128, stage_over("%r9", 0) + stage_over("%r8", 256)),
     "the later stage first": stages("", 64, stage_over("%r8", 256) + "ld.shared.u32 %r10, [%r7];"),
@@ -69,6 +91,10 @@ ORDERED = {
     "P: st.shared.u32 [%r5], %r1;\nmbarrier.arrive.shared.b64 %rd5, [%r9];\nE:",
 }
 RACES = {
+    "a relaxed use of an mbarrier with a fence before": RELAXED_PHASE.format(before="fence.acq_rel.cta;", behind=""),
+    "a relaxed use of an mbarrier with a fence behind": RELAXED_PHASE.format(before="", behind="fence.acq_rel.cta;"),
+    "a proxy fence for other memory": COPY_OUT.format(fence="fence.proxy.async.global;", copy=REDUCE),
+    "copies of two blocks": COPY_OUT.format(fence="fence.proxy.async;", copy="cp.async.bulk.global.shared::cta.bulk_group"),
     "another stage's mbarrier": stages("", 64, stage_over("%r9", 256)),
     "an mbarrier without a barrier behind its init": "@%p2 mbarrier.init.shared.b64 [%r9], 64;\nmbarrier.arrive.shared.b64 %rd5, [%r9];",
     "no barrier": EXCHANGE.format(between="", sync="", other="%r7"),
@@ -155,7 +181,9 @@ def test_counters_of_a_cluster(between: str, schedule: int | None) -> None:
     assert {f.kind for f in races(count, grid=4, cluster=2, schedule=schedule)} >= {"write-write"}
 
 
-@pytest.mark.parametrize(("fence", "ordered"), [("fence.acq_rel.cluster;", True), ("fence.acq_rel.cta;", False), ("", False)])
+@pytest.mark.parametrize(
+    ("fence", "ordered"), [("fence.acq_rel.gpu;", True), ("fence.acq_rel.cluster;", True), ("fence.acq_rel.cta;", False), ("", False)]
+)
 def test_a_relaxed_arrival_needs_a_fence_of_the_cluster(fence: str, ordered: bool) -> None:
     exchange = f"""st.shared.u32 [%r5], %r1;
 {fence}
@@ -165,6 +193,11 @@ xor.b32 %r10, %r2, 1;
 mapa.shared::cluster.u32 %r11, %r5, %r10;
 ld.shared::cluster.u32 %r12, [%r11];"""
     assert (races(exchange, grid=2, cluster=2) == ()) == ordered
+
+
+@pytest.mark.parametrize(("scope", "ordered"), [("gpu", True), ("cta", False), ("cluster", False)])
+def test_blocks_of_two_launches_are_in_no_narrow_scope(scope: str, ordered: bool) -> None:
+    assert (races(f"red.relaxed.{scope}.global.add.u32 [%rd1], 1;", block=1, streams=("a", "b")) == ()) == ordered
 
 
 def test_words_of_a_finding() -> None:

@@ -52,7 +52,7 @@ class Records:
     def _suspect(self, look: Look, other: str, cells: Cells, i: Array, index: Array, strong: bool) -> None:
         """Unordered accesses: which of them race?"""
         stamp, u = cells.stamp[i[index]], look.lanes
-        if (strong or look.what.startswith("strong write")) and not other.startswith("weak"):
+        if (strong or look.what.startswith("strong write")) and other.startswith(("strong", "copied to")):
             size, sites = look.access.type.bytes, cells.site[i[index]]  # of a record of several, the reporter looks at each
             held = None if cells.mask is None else cells.mask[i[index]]
             index = index[(sites >= MIXED) | ~self.scene.reporter.morally_strong(look.kind, size, sites, stamp, held, u.block[index])]
@@ -75,8 +75,8 @@ class Records:
         index = np.flatnonzero(time > self.scene.order.floor)
         if not index.size:
             return
-        if self._fences.proxy is not None:
-            fenced, barrier = self._fences.proxy
+        if (fences := self._fences.proxy.get("shared" if look.in_shared else "global")) is not None:
+            fenced, barrier = fences
             threads, order = self.scene.launch.threads, self.scene.order
             time = time[index]
             low = (stamp[index] & LOW).astype(np.int64)
