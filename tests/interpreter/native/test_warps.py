@@ -79,3 +79,9 @@ def test_barriers_reduce_negated_predicates(operation: str, monkeypatch: pytest.
     text = program("mov.u32 %r, %r;", GUARDS["alternate"], f"bar.red.{operation}, 0, !%p;")
     assert np.array_equal(*(run(text, 2, 70, 560, engine=engine) for engine in ("numpy", "native")))
     assert compiled_whole(text, 70, monkeypatch)
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_a_guarded_transposition_has_the_bits_of_numpy(guard: str) -> None:
+    text = program("movmatrix.sync.aligned.m8n8.trans.b16 %r, %v;", GUARDS[guard], "")
+    assert np.array_equal(*(run(text, 2, 64, 512, engine=engine) for engine in ("numpy", "native")))
