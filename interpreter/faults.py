@@ -22,7 +22,7 @@ class Fault(ExecutionError):
     """The kernel did what the machine refuses; filled in from the inside out (access, lane, instruction)."""
 
     # out-of-bounds null misaligned freed double-free invalid-free wrong-space read-only stack-overflow illegal-instruction trap assert
-    # unsupported tensor-memory-leak
+    # unsupported tensor-memory-leak mbarrier-overflow
     kind: str
     message: str
     space: str = ""

@@ -26,6 +26,7 @@ FAULT_CODES = {
     "illegal-instruction": "CUDA_ERROR_ILLEGAL_INSTRUCTION",
     "unsupported": "CUDA_ERROR_ILLEGAL_INSTRUCTION",
     "tensor-memory-leak": "CUDA_ERROR_TENSOR_MEMORY_LEAK",
+    "mbarrier-overflow": "CUDA_ERROR_LAUNCH_FAILED",
     "trap": "CUDA_ERROR_LAUNCH_FAILED",
     "assert": "CUDA_ERROR_ASSERT",
     "host-memory": "CUDA_ERROR_OUT_OF_MEMORY",

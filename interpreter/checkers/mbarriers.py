@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from warplab.isa.ops.mbarrier import advance, expected_arrivals, outstanding_bytes, pending_arrivals
+from warplab.isa.ops.mbarrier import MOST, advance, expected_arrivals, outstanding_bytes, pending_arrivals
 
 from ..observe import Access
 from ..plan.plan import Site
@@ -19,7 +19,6 @@ from ..vector.access.accessing import Accessing
 from ..vector.group import Group
 from ..vector.ports import WavePort
 
-MOST = (1 << 20) - 1  # arrivals or bytes that an object counts
 BYTES = 8
 Report = Callable[
     [str, str, Site, Accessing, "Array | None", "Site | None", str], None

@@ -22,6 +22,7 @@ _COUNT = np.uint64(0xFFFFF)
 _BYTES = np.uint64(0x1FFFFF)
 _EXPECTED_AT, _BYTES_AT, _PENDING_AT, _PHASE_AT = np.uint64(1), np.uint64(21), np.uint64(43), np.uint64(63)
 _STATE = np.uint64(0xFFFFFFFF00000000)
+MOST = (1 << 20) - 1  # arrivals, or bytes with either sign
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
 
 
@@ -53,32 +54,64 @@ def outstanding_bytes(word: Word) -> Word:
     return word >> _BYTES_AT & _BYTES
 
 
+def _signed_bytes(word: Word) -> NDArray[np.int64]:
+    """The same number, with its sign."""
+    return (word << np.uint64(22)).view(np.int64) >> np.int64(43)
+
+
 def _number(value: int) -> Word:
     return np.full((1, 1), value, np.uint64)
 
 
-def _change(
-    lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int, bytes_: Array | int, returns: bool
-) -> Word:
+def _change(lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int, bytes_: Array | int) -> Word:
     amounts = [_number(v) if isinstance(v, int) else v.astype(np.uint64) for v in (arrivals, dropped, bytes_)]
     lanes.mbarrier("change", space, a, *amounts)
-    return lanes.update(space, a, "b64", advance, amounts, returns=returns)
+    before = lanes.update(space, a, "b64", advance, amounts)
+    _refuse_overflow(lanes, before, amounts[0], amounts[2])
+    return before
+
+
+def _refuse_overflow(lanes: Lanes, before: Word, arrivals: Word, bytes_: Word) -> None:
+    """Ends the launch where a lane found an object that can't count its arrivals or its bytes, as an H200 does."""
+    pending = pending_arrivals(before)
+    awaited = bytes_.view(np.int64) - _signed_bytes(before)
+    beyond = np.stack(np.broadcast_arrays(arrivals > pending, abs(awaited) > MOST))
+    if lanes.active is not None:
+        beyond &= lanes.active
+    if not beyond.any():
+        return
+    what = 0 if beyond[0].any() else 1
+    at = int(beyond[what].argmax())
+    given, counted = (int(np.broadcast_to(v, beyond[0].shape).flat[at]) for v in ((arrivals, pending), (awaited, awaited))[what])
+    if what:
+        text = f"an mbarrier that would wait for {counted} bytes; it counts from -{MOST} to {MOST}: expect fewer bytes in one phase"
+    elif counted:
+        text = f"{given} arrivals at an mbarrier that expects {counted} more: give mbarrier.init the number of arrivals of a phase"
+    else:
+        text = f"an arrival at an mbarrier that expects none{_why_none(before.flat[at])}"
+    lanes.refuse("mbarrier-overflow", text, beyond[what])
+
+
+def _why_none(word: np.uint64) -> str:
+    if outstanding_bytes(np.array(word)):
+        return " more: its phase waits for bytes of copies only, so wait for its end before the next arrival"
+    return " in any phase: initialise it with mbarrier.init for one arrival or more, and do not drop them all"
 
 
 def _arrive(lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int = 0, bytes_: Array | int = 0) -> Word:
     """Gives the state before: phase and pending arrivals."""
-    return _change(lanes, space, a, arrivals, dropped, bytes_, True) & _STATE
+    return _change(lanes, space, a, arrivals, dropped, bytes_) & _STATE
 
 
 def complete_tx(lanes: Lanes, space: str, a: Addresses, bytes_: Array | int) -> None:
     """Takes bytes that a copy has delivered off what the mbarrier at a waits for."""
     count = _number(bytes_) if isinstance(bytes_, int) else bytes_.astype(np.uint64)
-    _change(lanes, space, a, 0, 0, _ZERO - count, False)
+    _change(lanes, space, a, 0, 0, _ZERO - count)
 
 
 def arrive_on(lanes: Lanes, space: str, a: Addresses, arrivals: int) -> None:
     """Arrivals that yield no state, as asynchronous copies make them."""
-    _change(lanes, space, a, arrivals, 0, 0, False)
+    _change(lanes, space, a, arrivals, 0, 0)
 
 
 def expect_arrival(lanes: Lanes, space: str, a: Addresses) -> None:
@@ -152,7 +185,7 @@ def inval(lanes: Lanes, a: Addresses, *, ss: str = "generic") -> None:
 @_rows("expect_tx", "[a], b:u32", "11", order="relaxed", ss=CLUSTER, ptx=8.0, sm=90, needs=EARLY)
 def expect_tx(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic", sem: str = "", scope: str = "") -> None:
     """The current phase waits for b more bytes."""
-    _change(lanes, ss, a, 0, 0, b, False)
+    _change(lanes, ss, a, 0, 0, b)
 
 
 @_rows("complete_tx", "[a], b:u32", "12", order="relaxed", ss=CLUSTER, ptx=8.0, sm=90, needs=EARLY)
