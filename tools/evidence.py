@@ -219,7 +219,7 @@ def approximations() -> Source:
 def textures() -> Source:
     """What textures give."""
     t = test_textures_recorded
-    out = Source("textures", "a fetch of 11 to 160 lanes from a texture, in one geometry, format, filter and address mode")
+    out = Source("textures", "a fetch of 11 to 1024 lanes from a texture, in one geometry, format, filter and address mode")
 
     def run(case: dict[str, Any]) -> None:
         assert zlib.crc32(t.results(case).tobytes()) == case["crc"]

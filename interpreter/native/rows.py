@@ -48,7 +48,7 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external
             known = (s.NAMED_BY_TEXT, s.NAMED_BY_ONE)
             plain = all(named_by(frame, x, kinds) in known for x in (number, count) if x is not None)
             return s.BARRIER if plain and _reduces_plainly(end, kinds) else s.LEAVE
-        case P.Sync(guard=None, mask=mask):
+        case P.Sync(guard=guard, mask=mask, parts=parts) if guard is None or not parts:
             return s.WARP_SYNC if mask is None or named_by(frame, mask, kinds) is not None else s.LEAVE
         case P.Call(callee=callee, guard=None) if callee is not None and is_external(callee):
             return s.CALLOUT  # numpy does what the end does, and all lanes go on
@@ -58,7 +58,13 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external
 def _reduces_plainly(end: P.Barrier, kinds: Kinds) -> bool:
     """Are the predicates that a barrier reduces, if any, those of the lanes of a whole block, and its result a register?"""
     r = end.reduction
-    return r is None or (end.count is None and type(r.target) is int and type(r.value) is int and kinds.get(r.value, ONE) == LANE)
+    return r is None or (end.count is None and type(r.target) is int and kinds.get(_predicate(r)[0], ONE) == LANE)
+
+
+def _predicate(reduction: P.Reduction) -> tuple[Any, bool]:
+    """The register that a barrier reduces, and whether it is negated."""
+    value = reduction.value
+    return (value.slot, True) if isinstance(value, P.Not) else (value, False)
 
 
 def named_by(frame: Frame, source: P.Source, kinds: Kinds) -> int | None:
@@ -105,7 +111,12 @@ class RowTable:
             if row.kind in (s.CALLOUT, s.LEAVE, s.EXIT):
                 continue
             guard = getattr(end, "guard", None)
-            if guard is not None:
+            if isinstance(end, P.Sync) and guard is not None:
+                lane = row.kinds.get(guard.slot, ONE) == LANE
+                words[s.GUARDED] = s.NAMED_BY_LANES if lane else s.NAMED_BY_ONE
+                words[s.GUARD] = self.frame.mask(guard.slot) if lane else 2 * guard.slot
+                words[s.NEGATED] = guard.negated
+            elif guard is not None:
                 lane = row.kind != s.BRANCH_UNIFORM
                 words[s.PREDICATE] = self.frame.mask(guard.slot) if lane else 2 * guard.slot
                 words[s.NEGATED] = guard.negated
@@ -126,8 +137,9 @@ class RowTable:
                     words[s.A] = self._row(end.past)
                     if end.reduction is not None:
                         words[s.REDUCED] = {"popc": s.BY_POPC, "and": s.BY_AND, "or": s.BY_OR}[end.reduction.operation]
-                        assert type(end.reduction.value) is int and type(end.reduction.target) is int
-                        words[s.VALUE], words[s.RESULT] = self.frame.mask(end.reduction.value), self.frame.mask(end.reduction.target)
+                        assert type(end.reduction.target) is int
+                        slot, words[s.NEGATED] = _predicate(end.reduction)
+                        words[s.VALUE], words[s.RESULT] = self.frame.mask(slot), self.frame.mask(end.reduction.target)
                     if end.count is not None:
                         words[s.NAMED], words[s.B], words[s.PREDICATE] = _word(self.frame, end.count, row.kinds)
                 case P.Sync():

@@ -3,9 +3,10 @@
 The object is opaque to programs; here it looks as on an H200.  From bit 1: expected arrivals (20 bits), outstanding bytes (21),
 a zero, pending arrivals (20), parity of the phase; all counts negated.  A phase ends when both pending and bytes reach zero.
 Copies may finish at once, so their bytes may be taken off before expect_tx adds them; the pending arrival keeps the phase open.
+A count that leaves its range ends the launch: more arrivals than are pending, 2^20 bytes or more, 2^20 expected arrivals.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -22,8 +23,8 @@ _COUNT = np.uint64(0xFFFFF)
 _BYTES = np.uint64(0x1FFFFF)
 _EXPECTED_AT, _BYTES_AT, _PENDING_AT, _PHASE_AT = np.uint64(1), np.uint64(21), np.uint64(43), np.uint64(63)
 _STATE = np.uint64(0xFFFFFFFF00000000)
-MOST = (1 << 20) - 1  # arrivals, or bytes with either sign
 _ZERO, _ONE = np.uint64(0), np.uint64(1)
+MOST = 0xFFFFF  # arrivals or bytes that an object counts
 
 
 def advance(word: Word, arrivals: Word, dropped: Word, bytes_: Word) -> Word:
@@ -54,48 +55,44 @@ def outstanding_bytes(word: Word) -> Word:
     return word >> _BYTES_AT & _BYTES
 
 
-def _signed_bytes(word: Word) -> NDArray[np.int64]:
-    """The same number, with its sign."""
-    return (word << np.uint64(22)).view(np.int64) >> np.int64(43)
-
-
 def _number(value: int) -> Word:
     return np.full((1, 1), value, np.uint64)
+
+
+def _refuse(lanes: Lanes, message: str, bad: Mask, *values: Array) -> None:
+    """Ends the launch if a lane that executes is bad; the message names the values of the first."""
+    bad = bad if lanes.active is None else bad & lanes.active
+    if bad.any():
+        first = np.unravel_index(np.argmax(bad), bad.shape)
+        lanes.refuse("mbarrier-overflow", message.format(*(int(np.broadcast_to(v, bad.shape)[first]) for v in values)), bad)
+
+
+def _check(lanes: Lanes, before: Word, arrivals: Word, bytes_: Word) -> None:
+    """The counts of an object stay in their ranges when it changes."""
+    pending, more = pending_arrivals(before).astype(np.int64), arrivals.view(np.int64)
+    left = pending - more
+    text = (
+        "an arrival by {} at an mbarrier that expects {} more in this phase: make the count of mbarrier.init the number of arrivals of a "
+        "phase, and wait for the end of a phase before you arrive for the next"
+    )
+    _refuse(lanes, text, left < 0, more, pending)
+    _refuse(lanes, f"an mbarrier counts {MOST} arrivals at most, and one more is expected", left > MOST)
+    awaited = (outstanding_bytes(before) << np.uint64(43)).view(np.int64) >> np.int64(43)
+    total = bytes_.view(np.int64) - awaited
+    text = f"an mbarrier would wait for {{}} bytes, and counts {MOST} at most, above zero or below: expect fewer bytes in each phase"
+    _refuse(lanes, text, np.abs(total) > MOST, total)
 
 
 def _change(lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int, bytes_: Array | int) -> Word:
     amounts = [_number(v) if isinstance(v, int) else v.astype(np.uint64) for v in (arrivals, dropped, bytes_)]
     lanes.mbarrier("change", space, a, *amounts)
-    before = lanes.update(space, a, "b64", advance, amounts)
-    _refuse_overflow(lanes, before, amounts[0], amounts[2])
+    return _advance(lanes, space, a, amounts)
+
+
+def _advance(lanes: Lanes, space: str, a: Addresses, amounts: Sequence[Word]) -> Word:
+    before: Word = lanes.update(space, a, "b64", advance, amounts)
+    _check(lanes, before, amounts[0], amounts[2])
     return before
-
-
-def _refuse_overflow(lanes: Lanes, before: Word, arrivals: Word, bytes_: Word) -> None:
-    """Ends the launch where a lane found an object that can't count its arrivals or its bytes, as an H200 does."""
-    pending = pending_arrivals(before)
-    awaited = bytes_.view(np.int64) - _signed_bytes(before)
-    beyond = np.stack(np.broadcast_arrays(arrivals > pending, abs(awaited) > MOST))
-    if lanes.active is not None:
-        beyond &= lanes.active
-    if not beyond.any():
-        return
-    what = 0 if beyond[0].any() else 1
-    at = int(beyond[what].argmax())
-    given, counted = (int(np.broadcast_to(v, beyond[0].shape).flat[at]) for v in ((arrivals, pending), (awaited, awaited))[what])
-    if what:
-        text = f"an mbarrier that would wait for {counted} bytes; it counts from -{MOST} to {MOST}: expect fewer bytes in one phase"
-    elif counted:
-        text = f"{given} arrivals at an mbarrier that expects {counted} more: give mbarrier.init the number of arrivals of a phase"
-    else:
-        text = f"an arrival at an mbarrier that expects none{_why_none(before.flat[at])}"
-    lanes.refuse("mbarrier-overflow", text, beyond[what])
-
-
-def _why_none(word: np.uint64) -> str:
-    if outstanding_bytes(np.array(word)):
-        return " more: its phase waits for bytes of copies only, so wait for its end before the next arrival"
-    return " in any phase: initialise it with mbarrier.init for one arrival or more, and do not drop them all"
 
 
 def _arrive(lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int = 0, bytes_: Array | int = 0) -> Word:
@@ -117,7 +114,7 @@ def arrive_on(lanes: Lanes, space: str, a: Addresses, arrivals: int) -> None:
 def expect_arrival(lanes: Lanes, space: str, a: Addresses) -> None:
     """The current phase of the mbarrier at a waits for one more arrival."""
     lanes.mbarrier("expect", space, a)
-    lanes.update(space, a, "b64", advance, [_number(v) for v in ((1 << 64) - 1, 0, 0)], returns=False)
+    _advance(lanes, space, a, [_number(v) for v in ((1 << 64) - 1, 0, 0)])
 
 
 CTA = "shared shared::cta"
@@ -171,6 +168,8 @@ facts(
 def init(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic") -> None:
     """Makes an mbarrier at a, whose phases wait for b arrivals."""
     lanes.mbarrier("init", ss, a, b)
+    text = f"mbarrier.init for {{}} arrivals; an mbarrier counts 1 to {MOST}: give the number of arrivals that end a phase"
+    _refuse(lanes, text, np.broadcast_to((b == 0) | (b > MOST), a.shape), b)
     count = _ZERO - b.astype(np.uint64) & _COUNT
     lanes.store(ss, a, "b64", (count << _EXPECTED_AT | count << _PENDING_AT,))
 

@@ -15,7 +15,7 @@ from . import cubes
 from .anisotropy import samples
 from .footprints import TexelFootprint, TexturePlace, footprint, sizes
 from .gradients import Level, level_of_gradients, level_on_cube
-from .levels import chosen, clamped, in_256ths
+from .levels import chosen, in_256ths
 from .positions import Array, clean, low_bits
 from .request import CUBE, LINE, VOLUME, Request
 from .resources import LINEAR, Image, Texture
@@ -48,7 +48,7 @@ def fetch(texture: Texture, request: Request) -> Fetched:
     place = _place(image, request)
     count = len(image.levels)
     asked = _level(texture, request)
-    chosen_levels = chosen(clamped(None if asked is None else asked.number, sampler, count), sampler, count)
+    chosen_levels = chosen(None if asked is None else asked.number, sampler, count)
     read = list(_samples(place, chosen_levels, asked))
     parts = [footprint(image, sampler, where, level, weight) for where, level, weight, _ in read]
     texels = [part.read(image, sampler) for part in parts]

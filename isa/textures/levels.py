@@ -23,31 +23,27 @@ def fixed(clamp: float) -> int:
     return int(np.floor(np.clip(clamp, 0, MOST >> 8) * 256))
 
 
-def clamped(level: Array | None, sampler: Sampler, count: int) -> Array:
-    """A level in 256ths with the sampler's bias, between its clamps and among the `count` levels that there are; None: the least."""
+def chosen(level: Array | None, sampler: Sampler, count: int) -> list[tuple[Array, Any]]:
+    """Which of the `count` levels are read, each with its weight in 256ths, at a level in 256ths; None: the sampler's least.
+
+    Anisotropic filtering blends two levels only around their middle: by a steeper line.  What the line lies lower is part of the bias, which
+    is cut to 256ths thereafter.  The clamps hold for the result.
+    """
+    steepness = _steepness(sampler)
     least, largest = (fixed(x) for x in sampler.clamp)
-    biased = np.full(1, -MOST) if level is None else level + in_256ths(sampler.bias)
-    found: Array = np.clip(np.maximum(np.minimum(biased, largest), least), 0, (count - 1) * 256)
-    return found
-
-
-def sharpened(fraction: Array, anisotropy: int) -> Array:
-    """How much the farther of two levels counts: anisotropic filtering blends only where the fraction is near to one half."""
-    if anisotropy < 2:
-        return fraction
-    steeper: Array = 2 * fraction - 128
-    if anisotropy < 8:
-        steeper = (7 * fraction - 378) >> 2
-    if anisotropy < 4:
-        steeper = (6 * fraction - 252) >> 2
-    return steeper.clip(0, 256)
-
-
-def chosen(level: Array, sampler: Sampler, count: int) -> list[tuple[Array, Any]]:
-    """The levels that are read, each with its weight in 256ths."""
+    biased = np.full(1, -MOST) if level is None else level + in_256ths(sampler.bias - (0.5 - 2 / steepness))
+    steeper = (biased & -256) + np.minimum((biased & 255) * steepness >> 2, 256)
+    at = np.clip(np.maximum(np.minimum(steeper, largest), least), 0, (count - 1) * 256)
     if sampler.mip_filter != LINEAR:
-        return [(np.minimum((level + 128) >> 8, count - 1), 256)]
-    near, far = level >> 8, sharpened(level & 255, 0 if sampler.blends_evenly else sampler.anisotropy)
+        return [(np.minimum((at + 128) >> 8, count - 1), 256)]
+    near, far = at >> 8, at & 255
     if not far.any():
         return [(near, 256)]
     return [(near, 256 - far), (np.minimum(near + 1, count - 1), far)]
+
+
+def _steepness(sampler: Sampler) -> int:
+    """By how many quarters the weight of the farther level grows with the level."""
+    if sampler.mip_filter != LINEAR or sampler.blends_evenly or sampler.anisotropy < 2:
+        return 4
+    return 6 if sampler.anisotropy < 4 else 7 if sampler.anisotropy < 8 else 8

@@ -10,6 +10,8 @@ from typing import Any
 
 from .tables.compact import ClassTable
 
+REFUSED = "Not supported."
+
 
 @functools.cache
 def _table(signatures: str) -> dict[str, tuple[int, str]]:
@@ -48,9 +50,14 @@ def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[A
 
     refuse.__name__ = refuse.__qualname__ = name
     refuse.__dict__["results"] = _table(signatures)[name][0]
-    refuse.__doc__ = "Not supported."
+    refuse.__doc__ = REFUSED
     refuse.__signature__ = signature  # type: ignore[attr-defined]
     return refuse
+
+
+def is_refusal(call: object) -> bool:
+    """Does a call do nothing but refuse?"""
+    return getattr(call, "__doc__", None) == REFUSED
 
 
 def lazy(

@@ -17,8 +17,10 @@ from .wire import WireRequest
 
 MACHINE = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
 SYSTEM_CALLS = {
-    "x86_64": {"close": 3, "mmap": 9, "mprotect": 10, "munmap": 11, "pread64": 17, "pwrite64": 18, "ftruncate": 77, "prctl": 157, "memfd_create": 319},
-    "aarch64": {"ftruncate": 46, "close": 57, "pread64": 67, "pwrite64": 68, "prctl": 167, "munmap": 215, "mmap": 222, "mprotect": 226, "memfd_create": 279},
+    "x86_64": {"close": 3, "mmap": 9, "mprotect": 10, "munmap": 11, "pread64": 17, "pwrite64": 18, "ftruncate": 77, "prctl": 157, "openat": 257,
+        "memfd_create": 319},
+    "aarch64": {"ftruncate": 46, "openat": 56, "close": 57, "pread64": 67, "pwrite64": 68, "prctl": 167, "munmap": 215, "mmap": 222, "mprotect": 226,
+        "memfd_create": 279},
 }  # fmt: skip
 RETURN_AT = {"x86_64": -8, "aarch64": -136}.get(MACHINE, 0)  # of a return address, seen from the arguments on the stack
 FRAME_AT = RETURN_AT - 8  # of the caller's frame: the next one's address, and where it returns to
@@ -229,7 +231,16 @@ class HostProgram:
         """A file in memory: (its number in the program, in the server)."""
         file = self.system_call("memfd_create", self.data + NAME_AT, 1)
         self.system_call("ftruncate", file, size)
-        return file, os.open(f"/proc/{self.pid}/fd/{file}", os.O_RDWR | os.O_CLOEXEC)
+        return file, self.take_file(file)
+
+    def give_file(self, file: int) -> int:
+        """See Host."""
+        path = self.keep(f"/proc/{os.getpid()}/fd/{file}\0".encode())
+        return self.system_call("openat", 0, path, os.O_RDWR | os.O_CLOEXEC, 0)
+
+    def take_file(self, number: int) -> int:
+        """See Host."""
+        return os.open(f"/proc/{self.pid}/fd/{number}", os.O_RDWR | os.O_CLOEXEC)
 
     def share(self, address: int, size: int) -> Bytes:
         """New memory at one address in both processes."""

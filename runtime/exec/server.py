@@ -18,7 +18,8 @@ import numpy as np
 from ..device.machine import machine
 from ..device.memory.host import serve
 from ..driver.api import STATE
-from ..errors import ApiError
+from ..driver.unsupported import is_refusal
+from ..errors import ApiError, unsupported
 from .answers import graphs  # noqa: F401 - enters its answers
 from .answers import special as answers
 from .answers.abi import ArgumentReader, Marshalled
@@ -34,7 +35,7 @@ from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireReques
 if TYPE_CHECKING:
     from .watching.call_log import CallLog
 
-NOT_INITIALIZED, NOT_SUPPORTED, UNKNOWN = 3, 801, 999
+NOT_INITIALIZED, UNKNOWN = 3, 999
 CALM = re.compile("__cuda(Reg|Unreg|Push|Pop|Init)|cu(da)?(GetError|GetLastError|PeekAtLastError|GetProcAddress|DriverGetVersion)")
 NVCC_LAUNCHES = ("__cudaLaunchKernel", "cudaLaunchKernel")
 CHILD = struct.Struct("<i")  # what the launcher says of a connection: zero, or the child whose it is
@@ -281,9 +282,18 @@ class ProgramServer:
             reader = ArgumentReader(f.parameters or (), MACHINE)
             return lambda request: own(answers.AnsweredCall(self.strings, request, reader.read(request), "_pt" in f.name))
         work: Any = answers.python_call(plain, exported.is_runtime)
-        if f.parameters is None or work is None:
-            return lambda request: NOT_SUPPORTED
+        if f.parameters is None or work is None or is_refusal(work):
+            return refusal(plain)
         return Marshalled(f, work, MACHINE, self.strings, answers.TRANSLATED if exported.is_runtime else {})
+
+
+def refusal(name: str) -> Answer:
+    """The answer to a function that does nothing but refuse."""
+
+    def refuse(request: WireRequest) -> int:
+        raise unsupported(f"{name} is not supported: see `warplab docs api-coverage`")
+
+    return refuse
 
 
 def run(server: ProgramServer, first: socket.socket, control: socket.socket) -> NoReturn:

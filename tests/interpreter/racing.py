@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from warplab.interpreter.checkers.findings import Finding
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import LaunchSpec, RunSpec
 
-HEAD = """.version 8.0
+BUFFERS = (("g", "u32[256]"), ("f", "u32[64]"))
+HEAD = """.version 8.6
 .target sm_90
 .address_size 64
 .visible .entry k(.param .u64 g, .param .u64 f)
@@ -31,11 +34,16 @@ HEAD = """.version 8.0
 """
 
 
-def races(body: str, *, block: int = 64, grid: int = 1, cluster: int = 1, schedule: int | None = None) -> tuple[Finding, ...]:
-    """The findings of a kernel with this body."""
-    launch = LaunchSpec("k", (grid, 1, 1), (block, 1, 1), ("g=u32[256]", "f=u32[64]"), cluster=(cluster, 1, 1))
+def races(
+    body: str, *, block: int = 64, grid: int = 1, cluster: int = 1, schedule: int | None = None, streams: tuple[str, ...] = ("",)
+) -> tuple[Finding, ...]:
+    """The findings of a kernel with this body, launched on each of these streams."""
+    launch = LaunchSpec("k", (grid, 1, 1), (block, 1, 1), ("g", "f"), cluster=(cluster, 1, 1))
+    launches = tuple(replace(launch, stream=s) for s in streams)
     text = HEAD + "\n".join(f"    {line}" for line in body.strip().splitlines()) + "\n    ret;\n}\n"
-    runner = Runner([text.encode()], ["k.ptx"], RunSpec((launch,), sanitize="racecheck", schedule=schedule, timeout=20.0), None)
+    runner = Runner(
+        [text.encode()], ["k.ptx"], RunSpec(launches, buffers=BUFFERS, sanitize="racecheck", schedule=schedule, timeout=20.0), None
+    )
     try:
         outcome = runner.run()
         assert not outcome.failure, outcome.failure

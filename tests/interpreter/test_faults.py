@@ -44,6 +44,11 @@ class Bad:
 BUFFER = 1 << 16  # where the first allocation lies
 CONSTANT = ".const .u32 c = 3;"
 SHARED = ".shared .u32 s;"
+SHARED_WORD = ".shared .b64 w[128];"
+MBARRIER = (
+    "setp.eq.u32 %p1, %r1, 7; mov.u32 %r2, %tid.y; mad.lo.u32 %r2, %r2, 32, %r1; shl.b32 %r2, %r2, 3; mov.u32 %r3, w; add.u32 %r2, %r2, %r3;"
+    "mbarrier.init.shared.b64 [%r2], 2;"
+)
 TABLE = "%d2, (), prototype;"
 BAD = [
     Bad("store behind", "mad.wide.u32 %d2, %r1, 16, %d1; st.global.u32 [%d2], %r1; ret;", "out-of-bounds", "global", BUFFER + 256, 4,
@@ -72,6 +77,16 @@ BAD = [
     Bad("local", "ld.local.u32 %r2, [400]; ret;", "out-of-bounds", "local", 400, 4, (0, 0, 0), 128, "local memory"),
     Bad("generic local", ".local .b32 l[4]; mov.u64 %d2, l; cvta.local.u64 %d2, %d2; ld.u32 %r2, [%d2+1048576]; ret;", "out-of-bounds",
         "local", None, 4, (0, 0, 0), 128, "the thread's stack ends"),
+    Bad("arrivals", MBARRIER + "@%p1 mbarrier.arrive.shared.b64 %d2, [%r2], 3; ret;", "mbarrier-overflow", "", None, 0, (7, 0, 0), 4,
+        "an arrival by 3 at an mbarrier that expects 2 more", SHARED_WORD),
+    Bad("arrivals of lanes", MBARRIER + "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 8; @%p1 mbarrier.arrive.shared.b64 %d2, [%r2], 2;"
+        "@%p1 mbarrier.arrive.shared.b64 %d2, [%r2]; ret;", "mbarrier-overflow", "", None, 0, (7, 0, 0), 4, "an arrival by 1 at", SHARED_WORD),
+    Bad("bytes", MBARRIER + "@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 0x100000; ret;", "mbarrier-overflow", "", None, 0,
+        (7, 0, 0), 4, "would wait for 1048576 bytes", SHARED_WORD),
+    Bad("no bytes", MBARRIER + "@%p1 mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%r2], 0x100000; ret;", "mbarrier-overflow", "", None,
+        0, (7, 0, 0), 4, "would wait for -1048576 bytes", SHARED_WORD),
+    Bad("no arrivals", "mov.u32 %r2, w; mbarrier.init.shared.b64 [%r2], 0; ret;", "mbarrier-overflow", "", None, 0, (0, 0, 0), 128,
+        "mbarrier.init for 0 arrivals", SHARED_WORD),
     Bad("trap", "setp.eq.u32 %p1, %r1, 7; @%p1 trap; ret;", "trap", "", None, 0, (7, 0, 0), 4, "trap"),
     Bad("breakpoint", "setp.eq.u32 %p1, %r1, 7; @%p1 brkpt; ret;", "trap", "", None, 0, (7, 0, 0), 4, "breakpoint"),
     Bad("illegal call", f"mov.u64 %d2, 64; prototype: .callprototype _ (); call {TABLE} ret;", "illegal-instruction", "", None, 0,

@@ -23,6 +23,9 @@ STORE, LOAD = "st.relaxed.gpu.global.u32 [%rd2], %r21;", "ld.relaxed.gpu.global.
 FENCE = "fence.acq_rel.gpu;"
 EXCHANGE = "{between}st.shared.u32 [%r5], %r1;\n{sync}\nld.shared.u32 %r10, [{other}];"
 
+PAIRS = "and.b32 %r11, %r1, 30;\nshl.b32 %r12, 3, %r11;\nand.b32 %r11, %r1, 29;\nshl.b32 %r13, 5, %r11;\nand.b32 %r14, %r1, 31;\nxor.b32 %r14, %r14, 3;\n"
+DIAGONAL = PAIRS + "shl.b32 %r14, %r14, 2;\nand.b32 %r15, %r4, -128;\nadd.u32 %r14, %r14, %r15;\nadd.u32 %r14, %r14, %r3;\n"
+
 STAGES = "".join(
     f"cp.async.ca.shared.global [%r5+{at}], [%rd1], 4;\ncp.async.mbarrier.arrive{{noinc}}.shared.b64 [{mbarrier}];\nmbarrier.arrive.shared.b64 %rd5, [{mbarrier}];\n"
     for at, mbarrier in ((0, "%r9"), (256, "%r8"))
@@ -40,7 +43,29 @@ def stage_over(mbarrier: str, at: int) -> str:
     return f"W{at}: mbarrier.test_wait.parity.shared.b64 %p5, [{mbarrier}], 0;\n@!%p5 bra W{at};\nld.shared.u32 %r10, [%r7+{at}];\n"
 
 
+# Each thread writes its word, and reads another warp's behind an mbarrier whose instructions order nothing themselves.
+RELAXED_PHASE = """@%p2 mbarrier.init.shared.b64 [%r9], 64;
+bar.sync 0;
+st.shared.u32 [%r5], %r1;
+{before}
+mbarrier.arrive.relaxed.cta.shared.b64 %rd5, [%r9];
+W: mbarrier.test_wait.relaxed.cta.shared.b64 %p5, [%r9], %rd5;
+@!%p5 bra W;
+{behind}
+ld.shared.u32 %r10, [%r7];"""
+COPY_OUT = """st.shared.u32 [%r5], %r2;
+{fence}
+bar.sync 0;
+@!%p2 bra E;
+{copy} [%rd1], [%r3], 256;
+cp.async.bulk.commit_group;
+cp.async.bulk.wait_group 0;
+E:"""
+REDUCE = "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32"
+
 ORDERED = {
+    "fences about relaxed uses of an mbarrier": RELAXED_PHASE.format(before="fence.acq_rel.cta;", behind="fence.acq_rel.cta;"),
+    "reductions by copies of two blocks": COPY_OUT.format(fence="fence.proxy.async.shared::cta;", copy=REDUCE),
     "two stages of copies": stages("", 64, stage_over("%r9", 0) + stage_over("%r8", 256)),
     "two stages of copies that count": stages(".noinc", 128, stage_over("%r9", 0) + stage_over("%r8", 256)),
     "the later stage first": stages("", 64, stage_over("%r8", 256) + "ld.shared.u32 %r10, [%r7];"),
@@ -48,6 +73,9 @@ ORDERED = {
     "a warp's barrier": EXCHANGE.format(between="", sync="bar.warp.sync -1;", other="%r6"),
     "a barrier of half a warp": "and.b32 %r11, %r1, 16;\nshl.b32 %r12, 0xffff, %r11;\n"
     + EXCHANGE.format(between="", sync="bar.warp.sync %r12;", other="%r6"),
+    "two barriers of pairs": DIAGONAL + EXCHANGE.format(between="", sync="bar.warp.sync %r12;\nbar.warp.sync %r13;", other="%r14"),
+    "an older barrier of another pair": DIAGONAL
+    + EXCHANGE.format(between="", sync="bar.warp.sync %r12;\nbar.warp.sync %r13;", other="%r6"),
     "release and acquire": message(RELEASE, ACQUIRE),
     "fences": message(f"{FENCE}\n{STORE}", LOAD, FENCE),
     "volatile and membar": message(
@@ -63,6 +91,10 @@ ORDERED = {
     "P: st.shared.u32 [%r5], %r1;\nmbarrier.arrive.shared.b64 %rd5, [%r9];\nE:",
 }
 RACES = {
+    "a relaxed use of an mbarrier with a fence before": RELAXED_PHASE.format(before="fence.acq_rel.cta;", behind=""),
+    "a relaxed use of an mbarrier with a fence behind": RELAXED_PHASE.format(before="", behind="fence.acq_rel.cta;"),
+    "a proxy fence for other memory": COPY_OUT.format(fence="fence.proxy.async.global;", copy=REDUCE),
+    "copies of two blocks": COPY_OUT.format(fence="fence.proxy.async;", copy="cp.async.bulk.global.shared::cta.bulk_group"),
     "another stage's mbarrier": stages("", 64, stage_over("%r9", 256)),
     "an mbarrier without a barrier behind its init": "@%p2 mbarrier.init.shared.b64 [%r9], 64;\nmbarrier.arrive.shared.b64 %rd5, [%r9];",
     "no barrier": EXCHANGE.format(between="", sync="", other="%r7"),
@@ -70,6 +102,8 @@ RACES = {
     "a mask without the other lane": "shl.b32 %r12, 1, %r1;\n" + EXCHANGE.format(between="", sync="bar.warp.sync %r12;", other="%r6"),
     "a counted barrier behind threads that have ended": "setp.lt.u32 %p4, %r1, 32;\n@%p4 bra R;\nst.shared.u32 [%r5], %r1;\nexit;\n"
     "R: bar.sync 2, 32;\nld.shared.u32 %r10, [%r7];",
+    "barriers of pairs without a chain": DIAGONAL + EXCHANGE.format(between="", sync="bar.warp.sync %r12;", other="%r14"),
+    "a flag read by its first byte": message(RELEASE, ACQUIRE.replace("u32 %", "u8 %")),
     "no release": message(STORE, ACQUIRE),
     "no acquire": message(RELEASE, LOAD),
     "a release of block scope": message(RELEASE.replace("gpu", "cta"), ACQUIRE),
@@ -136,6 +170,34 @@ ld.shared.u32 %r12, [%r3];"""
     meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;"
     assert races(counts.format(meet), grid=4, cluster=2) == ()
     assert races(counts.format("bar.sync 0;"), grid=4, cluster=2) != ()
+
+
+@pytest.mark.parametrize("schedule", [None, 1, 2, 3])
+@pytest.mark.parametrize("between", ["", "bar.warp.sync -1;", "@%p2 ld.relaxed.cluster.global.u32 %r10, [%rd1];"])
+def test_counters_of_a_cluster(between: str, schedule: int | None) -> None:
+    """Operations of cluster scope exclude each other in one cluster, and race with those of the next."""
+    count = f"red.relaxed.cluster.global.add.u32 [%rd1], 1;\n{between}"
+    assert races(count, grid=2, cluster=2, schedule=schedule) == ()
+    assert {f.kind for f in races(count, grid=4, cluster=2, schedule=schedule)} >= {"write-write"}
+
+
+@pytest.mark.parametrize(
+    ("fence", "ordered"), [("fence.acq_rel.gpu;", True), ("fence.acq_rel.cluster;", True), ("fence.acq_rel.cta;", False), ("", False)]
+)
+def test_a_relaxed_arrival_needs_a_fence_of_the_cluster(fence: str, ordered: bool) -> None:
+    exchange = f"""st.shared.u32 [%r5], %r1;
+{fence}
+barrier.cluster.arrive.relaxed;
+barrier.cluster.wait;
+xor.b32 %r10, %r2, 1;
+mapa.shared::cluster.u32 %r11, %r5, %r10;
+ld.shared::cluster.u32 %r12, [%r11];"""
+    assert (races(exchange, grid=2, cluster=2) == ()) == ordered
+
+
+@pytest.mark.parametrize(("scope", "ordered"), [("gpu", True), ("cta", False), ("cluster", False)])
+def test_blocks_of_two_launches_are_in_no_narrow_scope(scope: str, ordered: bool) -> None:
+    assert (races(f"red.relaxed.{scope}.global.add.u32 [%rd1], 1;", block=1, streams=("a", "b")) == ()) == ordered
 
 
 def test_words_of_a_finding() -> None:

@@ -1,4 +1,4 @@
-"""What textures give, in 539 experiments, against the H200 recordings of tests/data/textures.
+"""What textures give, in 572 experiments, against the H200 recordings of tests/data/textures.
 
 h200.npz: `cases`, one experiment a line of JSON, lzma-packed; `inputs`, words of 32 bits, to which the experiments point by position.  An
 experiment has the array (its contents are made by contents()), how it is read, the operands, and the CRC-32 of what the H200 gave.

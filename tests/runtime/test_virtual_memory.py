@@ -222,7 +222,7 @@ WRONG: list[tuple[str, Any, str]] = [
      "INVALID_DEVICE"),
     ("nothing is mapped", lambda h: ("cuMemUnmap", 1 << 45, G), "INVALID_VALUE"),
     ("nothing to retain", lambda h: ("cuMemRetainAllocationHandle", 1 << 45), "INVALID_VALUE"),
-    ("handles for others", lambda h: ("cuMemExportToShareableHandle", h("cuMemCreate", G, properties(0), 0), 1, 0), "NOT_SUPPORTED"),
+    ("a handle that was not requested", lambda h: ("cuMemExportToShareableHandle", h("cuMemCreate", G, properties(0), 0), 1, 0), "INVALID_VALUE"),
     ("too many members", lambda h: ("cuMulticastCreate", multicast(99)), "INVALID_VALUE"),
     ("a team of none", lambda h: ("cuMulticastCreate", multicast(0)), "INVALID_VALUE"),
     ("an odd object", lambda h: ("cuMulticastCreate", multicast(1, G + 1)), "INVALID_VALUE"),

@@ -12,8 +12,10 @@ from ...vector.access.accessing import Accessing
 from ...vector.access.copying import Copying
 from ...vector.group import Group
 from .cells import COPY, LEVEL_AT, NEVER, Array
-from .kinds import Kind
+from .fences import Fences
+from .kinds import CTA, Kind
 from .mbarriers import Phases
+from .order import merge
 from .scene import Scene
 
 
@@ -37,8 +39,9 @@ class CopyUnderWay:
 class Asynchrony:
     """All copies of one launch."""
 
-    def __init__(self, scene: Scene) -> None:
+    def __init__(self, scene: Scene, fences: Fences) -> None:
         self.scene = scene
+        self._fences = fences
         self._copies: dict[Copying, CopyUnderWay] = {}
         self._closed: dict[str, Array] = {}
         self._phases = Phases()
@@ -133,11 +136,11 @@ class Asynchrony:
                 thread = every.thread[index[places == place]]
                 if what == "change" and copying is not None:
                     self._complete(copying, thread, state.current)
-                elif what == "change" and not relaxed:
-                    clock = self.scene.order.clock(thread, self.scene.now)
-                    for key, time in clock.items():
-                        state.current[key] = max(time, state.current.get(key, -1))
-                elif what == "wait" and not relaxed and thread.size:
+                elif what == "change":
+                    merge(state.current, self._fences.covered(thread, CTA) if relaxed else self.scene.order.clock(thread, self.scene.now))
+                elif what == "wait" and relaxed:
+                    self._fences.relaxed(thread, (id(wave), place), state.completed)
+                elif what == "wait" and thread.size:
                     self.scene.order.acquire(thread, [state.completed])
                     self._forget(thread, state.completed)
         self.scene.tick()

@@ -12,7 +12,8 @@ from ...vector.group import Group
 from ...vector.ports import WavePort
 from .cells import Array
 from .fences import Fences
-from .order import NumberedLanes
+from .kinds import CLUSTER, CTA
+from .order import NumberedLanes, merge
 from .scene import Scene
 
 
@@ -135,6 +136,7 @@ class Rendezvous:
             self._cluster_arrivals = np.zeros(self.scene.count, np.int64)
         phase = self._cluster_arrivals
         relaxed = "relaxed" in site.instruction.modifiers
+        least = CTA if self.scene.launch.cluster_size == 1 else CLUSTER
         if arrives:
             phase[lanes.thread] += 1
         which = lanes.block // self.scene.launch.cluster_size
@@ -146,8 +148,7 @@ class Rendezvous:
                 if not arrives:
                     self.scene.order.acquire(who, [clock])
                     continue
-                for key, time in (self._fences.covered(who) if relaxed else self.scene.order.clock(who, self.scene.now)).items():
-                    clock[key] = max(time, clock.get(key, -1))
+                merge(clock, self._fences.covered(who, least) if relaxed else self.scene.order.clock(who, self.scene.now))
         self.scene.tick()
 
 

@@ -39,7 +39,7 @@ class Racecheck(Checker):
         scene = self._scene
         self._fences = Fences(scene)
         self._barriers = Rendezvous(scene, self._fences)
-        self._asynchrony = Asynchrony(scene)
+        self._asynchrony = Asynchrony(scene, self._fences)
         self._watch = AccessWatch(scene, self._fences, self._asynchrony)
 
     # ------------------------------------------------------------ launches

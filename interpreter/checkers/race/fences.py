@@ -20,7 +20,9 @@ class Fences:
 
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
-        self.proxy: tuple[Array, Array] | None = None  # when each thread last executed a proxy fence, and its block's barrier then
+        self.proxy: dict[
+            str, tuple[Array, Array]
+        ] = {}  # by space, when each thread last executed a proxy fence, and its block's barrier then
         self._times: dict[
             int, tuple[Array, Array]
         ] = {}  # by scope, when each thread last released by a fence, and its block's barrier then
@@ -32,17 +34,15 @@ class Fences:
         """Threads execute a fence."""
         thread = lanes.thread
         if kind.proxy_fence:
-            if self.proxy is None:
-                self.proxy = np.zeros(self.scene.count, np.int64), np.zeros(self.scene.count, np.int64)
-            self.proxy[0][thread], self.proxy[1][thread] = self.scene.now, self.scene.order.barrier[lanes.block]
+            for space in kind.fenced:
+                times, barriers = self.proxy.setdefault(space, self._never())
+                times[thread], barriers[thread] = self.scene.now, self.scene.order.barrier[lanes.block]
             self.scene.tick()
             return
         if kind.sequential:
             self._follow(kind.scope, lanes)
         if kind.releases:
-            times, barriers = self._times.setdefault(
-                kind.scope, (np.zeros(self.scene.count, np.int64), np.zeros(self.scene.count, np.int64))
-            )
+            times, barriers = self._times.setdefault(kind.scope, self._never())
             times[thread], barriers[thread] = self.scene.now, self.scene.order.barrier[lanes.block]
             if self.scene.order.views:
                 for t in thread.tolist():
@@ -59,6 +59,9 @@ class Fences:
         if kind.sequential:
             self._lead(kind.scope, lanes)
         self.scene.tick()
+
+    def _never(self) -> tuple[Array, Array]:
+        return np.zeros(self.scene.count, np.int64), np.zeros(self.scene.count, np.int64)
 
     def _reached(self, scope: int, block: int) -> list[tuple[int, int]]:
         """Where a fence.sc of a block meets others: in its block, its cluster, its device, as far as its scope goes."""
@@ -88,14 +91,19 @@ class Fences:
         if scope < GPU or heads.site_line:
             self.scene.reporter.narrow(block, scope, site, heads.site_line)
 
-    def covered(self, thread: Array) -> dict[int, int]:
-        """What the last fences of these threads cover."""
-        out: dict[int, int] = {}
+    def covered(self, thread: Array, least: int) -> Clock:
+        """What the last fences of these threads cover, of those with this scope at least."""
+        out: Clock = {}
         for t in thread.tolist():
-            for _scope, clock in self._released_by(t):
-                for key, time in clock.items():
-                    out[key] = max(time, out.get(key, -1))
+            for scope, clock in self._released_by(t):
+                if scope >= least:
+                    merge(out, clock)
         return out
+
+    def relaxed(self, thread: Array, place: tuple[int, int], clock: Clock) -> None:
+        """Threads have seen relaxedly the end of an mbarrier's phase: a fence acquires what the phase has released."""
+        for t in thread.tolist():
+            self._pending.setdefault(t, {})[place] = Heads(narrow={(t // self.scene.launch.threads, CTA): clock})
 
     def _released_by(self, t: int) -> list[tuple[int, dict[int, int]]]:
         out = []
@@ -129,6 +137,8 @@ class Fences:
         for j in some.tolist():
             place, thread = int(offset[j]), int(u.thread[j])
             heads = shadow.heads.get(place)
+            if heads is not None and heads.size != a.type.bytes:
+                heads = None
             if heads is not None and takes:
                 if kind.acquires:
                     self._take(thread, heads, kind.scope, a.site)
@@ -137,10 +147,10 @@ class Fences:
                 continue
             fresh = heads if reads else None  # a read-modify-write passes on what it finds
             for scope, clock in self._released_by(thread) if self._times else ():
-                fresh = (fresh or Heads()).more(int(u.block[j]), scope, clock, a.site.instruction.span.line)
+                fresh = (fresh or Heads()).more(int(u.block[j]), scope, clock, a.site.instruction.span.line, a.type.bytes)
             if kind.releases:
                 clock = self.scene.order.clock(u.thread[j : j + 1], self.scene.now)
-                fresh = (fresh or Heads()).more(int(u.block[j]), kind.scope, clock, a.site.instruction.span.line)
+                fresh = (fresh or Heads()).more(int(u.block[j]), kind.scope, clock, a.site.instruction.span.line, a.type.bytes)
             if fresh is None:
                 shadow.heads.pop(place, None)
             else:

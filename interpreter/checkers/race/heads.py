@@ -16,8 +16,9 @@ class Heads:
     wide: Clock = field(default_factory=dict)  # of patterns at gpu or system scope
     narrow: dict[tuple[int, int], Clock] = field(default_factory=dict)  # (block, scope) -> what the block's own threads have released
     site_line: int = 0  # of the last release that is narrower
+    size: int = 0  # of the write; a read of another size acquires nothing
 
-    def more(self, block: int, scope: int, clock: Clock, line: int) -> Heads:
+    def more(self, block: int, scope: int, clock: Clock, line: int, size: int) -> Heads:
         """With one more release."""
         wide, narrow = self.wide, dict(self.narrow)
         if scope >= GPU:
@@ -26,7 +27,7 @@ class Heads:
         own = dict(narrow.get((block, scope), {}))
         merge(own, clock)
         narrow[block, scope] = own
-        return Heads(wide, narrow, line if scope < GPU else self.site_line)
+        return Heads(wide, narrow, line if scope < GPU else self.site_line, size)
 
     def for_(self, block: int, scope: int, cluster_size: int) -> Iterator[Clock]:
         """What a thread of a block acquires at a scope."""

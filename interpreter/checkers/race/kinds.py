@@ -12,6 +12,7 @@ from ...plan.plan import Site
 SCOPES = {"cta": 0, "cluster": 1, "gpu": 2, "gl": 2, "sys": 3}
 SCOPE_NAMES = ("cta", "cluster", "gpu", "sys")
 CTA, CLUSTER, GPU, SYS = range(4)
+SPACES = ("global", "shared")  # whose accesses are ordered
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,7 @@ class Kind:
     proxy_fence: bool = False
     warp_barrier: bool = False
     sequential: bool = False  # a fence.sc
+    fenced: tuple[str, ...] = SPACES  # the memory that a proxy fence is for
 
     @property
     def plain(self) -> bool:
@@ -50,16 +52,18 @@ def kind_of(site: Site) -> Kind:
     scope = max((SCOPES[w] for w in words if w in SCOPES), default=GPU)
     if "volatile" in words or "mmio" in words:
         scope = SYS
-    atomic = facts is not None and facts.access in ("atomic", "reduction")
+    atomic = facts is not None and (facts.access in ("atomic", "reduction") or (facts.copies and "reduce" in words))
     mbarrier = facts is not None and facts.opaque and facts.unit == "barrier"
     strong = atomic or not words.isdisjoint(("volatile", "relaxed", "acquire", "release", "acq_rel", "mmio"))
     fence = facts is not None and facts.orders_memory
+    named = {w.split("::")[0] for w in words}
     every = fence and words.isdisjoint(("acquire", "release"))
     return Kind(
         strong, scope, every or not words.isdisjoint(("acquire", "acq_rel", "sc")), every or not words.isdisjoint(("release", "acq_rel", "sc")),
         mbarrier, facts is not None and facts.access != "" and "async" in words, "mma_async" in words, not words.isdisjoint(("bulk", "mma_async")),
         fence and "proxy" not in words, fence and "proxy" in words and not words.isdisjoint(("async", "async::generic")),
         form is not None and form.effect == "warp_barrier", fence and ("sc" in words or "level" in (i.settled or {})),
+        tuple(s for s in SPACES if s in named) or SPACES,
     )  # fmt: skip
 
 

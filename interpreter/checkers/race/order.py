@@ -119,21 +119,40 @@ class Order:
             n = self.launch.blocks * self.threads
             self.partial = [(np.zeros(n, np.int64), np.zeros(n, np.uint32)) for _ in range(6)]
         size = np.ceil(np.log2(np.maximum(np.bitwise_count(masks), 1))).astype(int)
+        learned = self._know_apart(lanes, masks, size)
+        for warp in np.unique(lanes.warp[learned]).tolist():
+            here = np.flatnonzero(lanes.warp == warp)
+            for mask in np.unique(masks[here]).tolist():
+                who = lanes.thread[here[masks[here] == mask]]
+                clock = self._known(who)
+                for t in who.tolist():
+                    self.acquire_one(t, [clock])
         for s in np.unique(size).tolist():
             here = lanes.thread[size == s]
             self.partial[s][0][here] = now
             self.partial[s][1][here] = masks[size == s]
+
+    def _know_apart(self, lanes: NumberedLanes, masks: Array, size: Array) -> Array:
+        """Which lanes know of others than those of their mask, by earlier masks or otherwise, what the rest may not know."""
+        out = np.zeros(masks.size, bool)
+        since = np.maximum(self.barrier[lanes.block], self.warp[lanes.warp])
+        lowest = np.bitwise_count((masks & (~masks + np.uint32(1))) - np.uint32(1)).astype(np.int64)
+        leader = lanes.thread - (lanes.thread % self.threads & 31) + lowest
+        for s, (times, met) in enumerate(self.partial):
+            if not times.any():
+                continue
+            apart = (times[lanes.thread] != times[leader]) | (met[lanes.thread] != met[leader]) | (size == s)
+            for who in (lanes.thread, leader):
+                out |= apart & (times[who] > since) & (met[who] & ~masks != 0)
         if self._private:
-            for warp in np.unique(lanes.warp).tolist():
-                if any(
-                    self.key_of(k)[1] & NUMBER == warp for k in self._private.get(warp // self.per_block, ()) if k >> LEVEL_AT == THREAD
-                ):
-                    here = np.flatnonzero(lanes.warp == warp)
-                    for mask in np.unique(masks[here]).tolist():
-                        who = lanes.thread[here[masks[here] == mask]]
-                        clock = self._known(who)
-                        for t in who.tolist():
-                            self.acquire_one(t, [clock])
+            split = [
+                self.key_of(k)[1] & NUMBER
+                for b in np.unique(lanes.block).tolist()
+                for k in self._private.get(b, ())
+                if k >> LEVEL_AT == THREAD
+            ]
+            out |= np.isin(lanes.warp, split)
+        return out
 
     def entities(self, thread: Array) -> list[int]:
         """These threads as whole blocks, whole warps and single threads."""

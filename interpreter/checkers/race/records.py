@@ -52,9 +52,10 @@ class Records:
     def _suspect(self, look: Look, other: str, cells: Cells, i: Array, index: Array, strong: bool) -> None:
         """Unordered accesses: which of them race?"""
         stamp, u = cells.stamp[i[index]], look.lanes
-        if (strong or look.what.startswith("strong write")) and not other.startswith("weak"):
+        if (strong or look.what.startswith("strong write")) and other.startswith(("strong", "copied to")):
             size, sites = look.access.type.bytes, cells.site[i[index]]  # of a record of several, the reporter looks at each
-            index = index[(sites >= MIXED) | ~self.scene.reporter.morally_strong(look.kind, size, sites, stamp, u.block[index])]
+            held = None if cells.mask is None else cells.mask[i[index]]
+            index = index[(sites >= MIXED) | ~self.scene.reporter.morally_strong(look.kind, size, sites, stamp, held, u.block[index])]
         elif other.startswith("strong write"):  # what a thread has read with a strong load is before what follows
             for reads in ("strong read", "strong read near"):
                 if (read := look.shadow.cells.get(reads)) is not None:
@@ -74,8 +75,8 @@ class Records:
         index = np.flatnonzero(time > self.scene.order.floor)
         if not index.size:
             return
-        if self._fences.proxy is not None:
-            fenced, barrier = self._fences.proxy
+        if (fences := self._fences.proxy.get("shared" if look.in_shared else "global")) is not None:
+            fenced, barrier = fences
             threads, order = self.scene.launch.threads, self.scene.order
             time = time[index]
             low = (stamp[index] & LOW).astype(np.int64)
@@ -99,7 +100,7 @@ class Records:
         mine = stamps(NEVER, look.who) if look.who is not None else u.words(THREAD) | U64(self.scene.now << 32)
         old = cells.stamp[i]
         late = old > look.floor
-        sites = cells.site[i] if late.any() else None
+        sites, held = (cells.site[i], None if cells.mask is None else cells.mask[i]) if late.any() else (None, None)
         cells.stamp[i] = mine
         cells.site[i] = look.number
         if i.size > 1:
@@ -120,12 +121,13 @@ class Records:
             self._merge(look, cells, i, met, back)
         if sites is not None:
             index = np.flatnonzero(late)
-            masks = None if cells.mask is None else cells.mask[i[index]]
+            masks = None if held is None else held[index]
             open_ = self.scene.order.unordered(old[index], masks, u.take(index), shared=look.in_shared)
             index = index[open_]
             if index.size:
-                cells.remember(i[index], old[index], None if masks is None else masks[open_], sites[index], mine[index], look.number)
-                self._join(cells, i[index], old[index], u.take(index))
+                masks = None if masks is None else masks[open_]
+                cells.remember(i[index], old[index], masks, sites[index], mine[index], look.number)
+                self._join(cells, i[index], old[index], masks, u.take(index))
 
     def _within(self, look: Look, cells: Cells, i: Array, met: Array) -> None:
         """Lanes of one store write one unit: do they write one value?"""
@@ -155,9 +157,24 @@ class Records:
             cells.stamp[where] = stamps(now, mine.warp | WARP << LEVEL_AT)
             wider = np.flatnonzero(warp != mine.warp)
             cells.stamp[where[wider]] = stamps(now, mine.block[wider] | BLOCK << LEVEL_AT)
-        cells.stamp[where[block != mine.block]] = stamps(now, OF_GRID)
+        across = np.flatnonzero(block != mine.block)
+        cells.stamp[where[across]] = stamps(now, OF_GRID)
         if not self.scene.only_barriers:
             self._mask(cells, i, look.lanes)
+        if across.size:
+            self._keep_cluster(cells, where[across], self._cluster(block[across]), mine.block[across])
+
+    def _cluster(self, block: Array) -> Array:
+        """The cluster of each block, as the mask of a record of several blocks names it: 0 is none."""
+        return (block // self.scene.launch.cluster_size + 1).astype(np.uint32)
+
+    def _keep_cluster(self, cells: Cells, where: Array, cluster: Array, block: Array) -> None:
+        """Records of several blocks name the cluster that all of these are in."""
+        if self.scene.launch.cluster_size == 1:
+            return
+        masks, one = cells.masks(), cluster == self._cluster(block)
+        masks[where[one]] = cluster[one]
+        masks[where[~one]] = 0
 
     def _mask(self, cells: Cells, i: Array, u: NumberedLanes) -> None:
         """The lanes of a warp, or the warps of a block, that a record has."""
@@ -168,7 +185,7 @@ class Records:
         masks[i[some]] = 0
         np.bitwise_or.at(masks, i[some], np.uint32(1) << bit[some])
 
-    def _join(self, cells: Cells, where: Array, old: Array, mine: NumberedLanes) -> None:
+    def _join(self, cells: Cells, where: Array, old: Array, held: Array | None, mine: NumberedLanes) -> None:
         """Records of others that are unordered with these lanes are kept with them."""
         low = (old & LOW).astype(np.int64)
         level, number = low >> LEVEL_AT, low & NUMBER
@@ -176,16 +193,21 @@ class Records:
         block = np.where(level == THREAD, number // threads, np.where(level == WARP, number // per, number))  # that of GRID is no block
         cur = (cells.stamp[where] & LOW).astype(np.int64)
         grid = (block != mine.block) | (cur == OF_GRID)
+        held = np.zeros(where.size, np.uint32) if held is None else held
+        theirs = np.where(low == OF_GRID, held, self._cluster(block))
+        if self.scene.launch.cluster_size > 1:
+            theirs[(cur == OF_GRID) & (cells.masks()[where] != theirs)] = 0
         if self.scene.only_barriers:
             cells.stamp[where] = stamps(self.scene.now, np.where(grid, GRID, mine.block) | BLOCK << LEVEL_AT)
+            self._keep_cluster(cells, where[grid], theirs[grid], mine.block[grid])
             return
         warp = np.where(level == THREAD, number // threads * per + number % threads // 32, np.where(level == WARP, number, -1))
         now_level = cur >> LEVEL_AT
         masks = cells.masks()
         lane = np.where(level == THREAD, number % threads & 31, 0).astype(np.uint32)
-        old_lanes = np.where(level == THREAD, np.uint32(1) << lane, masks[where])
+        old_lanes = np.where(level == THREAD, np.uint32(1) << lane, held)
         warp_bit = np.uint32(1) << np.where(warp >= 0, warp % per, 0).astype(np.uint32)
-        old_warps = np.where(level == BLOCK, masks[where], warp_bit)
+        old_warps = np.where(level == BLOCK, held, warp_bit)
         mine_lane = np.uint32(1) << (mine.thread % threads & 31).astype(np.uint32)
         mine_warp = np.uint32(1) << (mine.warp % per).astype(np.uint32)
         one = (warp == mine.warp) & (now_level <= WARP) & ~grid
@@ -196,6 +218,7 @@ class Records:
         cells.stamp[where] = stamps(self.scene.now, key)
         masks[where] = np.where(lift, np.uint32(0), have) | fresh
         np.bitwise_or.at(masks, where, fresh)
+        self._keep_cluster(cells, where[grid], theirs[grid], mine.block[grid])
 
 
 def _content(look: Look, place: Array, dtype: Any) -> Array:

@@ -16,7 +16,7 @@ from ...memory.spaces import ArenaSpace
 from ...plan.plan import Site
 from ...values import Array
 from ..findings import Finding, Findings
-from .cells import BLOCK, COPY, GRID, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, WRITES, Cells, Shadow
+from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, WRITES, Cells, Shadow
 from .kinds import CLUSTER, CTA, Kind
 from .look import Look
 from .order import Order
@@ -46,13 +46,14 @@ class Reporter:
         """A block has read what was released at a line at a narrow scope, or has acquired at one."""
         self._narrow[block] = Narrow(scope, site.instruction.span.line, line)
 
-    def morally_strong(self, kind: Kind, size: int, sites: Array, stamp: Array, block: Array) -> Array:
+    def morally_strong(self, kind: Kind, size: int, sites: Array, stamp: Array, mask: Array | None, block: Array) -> Array:
         """Which of these strong accesses are in each other's scope, and of the same bytes?"""
         out = np.ones(sites.size, bool)
         low = (stamp & LOW).astype(np.int64)
         level, number = low >> LEVEL_AT, low & NUMBER
         per = np.where(level == THREAD, self.order.threads, np.where(level == WARP, self.order.per_block, 1))
         theirs = np.where((level == BLOCK) & (number == GRID), -1, number // per)
+        of_launch = (stamp >> HALF).astype(np.int64) >= self.order.start  # others have blocks of the same numbers
         copied = level == COPY
         if copied.any():
             theirs[copied] = self.order.copies.thread[number[copied]] // self.order.threads
@@ -62,9 +63,12 @@ class Reporter:
             other = self.kinds[n - 1]
             scope = min(kind.scope, other.scope)
             if scope == CTA:
-                out[here] = (theirs == block)[here]
+                out[here] = (of_launch & (theirs == block))[here]
             elif scope == CLUSTER:
-                out[here] = (theirs // self.launch.cluster_size == block // self.launch.cluster_size)[here]
+                cluster = theirs // self.launch.cluster_size
+                if mask is not None:  # that of a record of several blocks names the cluster of all
+                    cluster = np.where(theirs < 0, mask.astype(np.int64) - 1, cluster)
+                out[here] = (of_launch & (cluster == block // self.launch.cluster_size))[here]
             if not (other.strong or other.mbarrier) or _size(self.sites[n - 1]) not in (size, 0):
                 out[here] = False
         return out
@@ -112,8 +116,8 @@ class Reporter:
             last = j, int(sites[-1]), int(stamp[-1])
             lane = look.lanes.take(np.full(stamp.size, j))
             bad = self.order.unordered(stamp, mask, lane, shared=look.in_shared)
-            if look.kind.strong and other.startswith("strong"):
-                bad &= ~self.morally_strong(look.kind, look.access.type.bytes, sites, stamp, lane.block)
+            if look.strong and other.startswith(("strong", "copied to")):
+                bad &= ~self.morally_strong(look.kind, look.access.type.bytes, sites, stamp, mask, lane.block)
             if bad.any():
                 n = int(np.flatnonzero(bad)[-1])
                 return j, int(sites[n]), int(stamp[n])

@@ -165,10 +165,16 @@ class Emitter(CompiledLanes):
 
     def _warps(self, op: P.Op, guard: Any) -> None:
         """An instruction across the lanes of a warp, by its own rule."""
-        if op.meaning.form.meaning not in RULES or guard is not None:
+        if op.meaning.form.meaning not in RULES:
             raise Untraceable("a whole warp")
+        self.guard = guard
         result = bound(op.meaning)(self, *[self.source(s)[1] for s in op.sources])
-        self.assign(op.target, LANE, result, None)
+        self.assign(op.target, LANE, result, guard)
+
+    @property
+    def members(self) -> str:
+        """See warp.Warp."""
+        return "%bits" if self.guard is None else self.code.emit(f"bitcast <32 x i1> {self.mask(self.guard)} to i32")
 
     def _lanes(self, op: P.Op, guard: Any) -> None:
         """An instruction that knows its lanes: the meaning asks this emitter."""

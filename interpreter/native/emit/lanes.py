@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from warplab.isa.spaces import window_of
+from warplab.isa.spaces import WINDOW_SIZE, window_of
 from warplab.isa.types import TYPES
 
 from ...vector.group import PAUSE_TURNS
@@ -85,9 +85,14 @@ class CompiledLanes(EmittedAccesses):
     def space_of(self, address: Any, space: str) -> Any:
         """See ports.Lanes."""
         base = window_of(space)
-        if space not in ("shared::cluster", "local") or not base:
+        if not base:  # the launch knows where constants and parameters lie
             raise Untraceable(f"isspacep.{space}")
-        return address - np.uint64(base) < np.uint64(1 << 32)
+        into = address - np.uint64(base)
+        inside = into < np.uint64(WINDOW_SIZE)
+        if space in ("local", "shared::cluster"):
+            return inside
+        rank, (_, own) = into >> np.uint64(24), self.special("%cluster_ctarank")
+        return inside & ((rank == np.uint64(0)) | (rank == self.at(LANE, own).astype(np.uint64) + np.uint64(1)))
 
     def update(
         self, space: str, address: SymbolicArray, type: str, change: Callable[..., Any], operands: Sequence[Any], *, shortcut: Any = None,

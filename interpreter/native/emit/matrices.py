@@ -17,20 +17,23 @@ from warplab.isa.ops import mma as isa_mma
 from warplab.isa.ops import wmma as isa_wmma
 from warplab.isa.ops.mma import BITS, size
 
+from ..trace.code import Untraceable
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
 from .product import LANES, Arithmetic, Factor, Floats, Integers, MatrixProduct, Ones, Sparsity
 from .rules import Warp, rule
-from .warp import U32
+from .warp import U32, flags
 
 Registers = Sequence[Any]
 
 
 def full(warp: Any, register: Any, dtype: Any = U32) -> SymbolicArray:
     """A register of all 32 lanes, 0 in those that do not execute."""
+    if warp.members != "%bits":  # LLVM confuses the guard of a lane with that of the lane it reads
+        raise Untraceable("a matrix instruction under a guard")
     v = lift(warp.code, register, register.dtype, LANES)
     v = v.view(f"u{v.itemsize}")
-    return select(SymbolicArray(warp.code, "%active", np.bool_), v, lift(warp.code, 0, v.dtype, LANES)).view(dtype)
+    return select(flags(warp, warp.members), v, lift(warp.code, 0, v.dtype, LANES)).view(dtype)
 
 
 def _product(

@@ -14,6 +14,10 @@ class Warp(Protocol):
     width: int
     code: VectorCode
 
+    @property
+    def members(self) -> str:
+        """The lanes that execute the instruction, as a number of 32 bits."""
+
     def constant(self, value: Any) -> Any:
         """The number that a symbol always is; None where it is not one."""
 

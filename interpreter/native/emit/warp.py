@@ -36,7 +36,7 @@ def _bits(warp: Warp, flags: SymbolicArray) -> str:
     return warp.code.emit(f"bitcast {lanes.type} {lanes.value} to i32")
 
 
-def _flags(warp: Warp, bits: str) -> SymbolicArray:
+def flags(warp: Warp, bits: str) -> SymbolicArray:
     """A number of 32 bits as flags of lanes."""
     return SymbolicArray(warp.code, warp.code.emit(f"bitcast i32 {bits} to <32 x i1>"), np.bool_)
 
@@ -44,14 +44,14 @@ def _flags(warp: Warp, bits: str) -> SymbolicArray:
 def _group(warp: Warp, membermask: Any = None) -> str:
     """The lanes that work together: those that execute and that the membermask names."""
     if membermask is None or warp.constant(membermask) == isa.FULL:
-        return "%bits"
+        return warp.members
     code = warp.code
     m = lift(code, membermask, U32, warp.width)
-    held = select(SymbolicArray(code, "%active", np.bool_), m, lift(code, 0, U32, warp.width))
+    held = select(flags(warp, warp.members), m, lift(code, 0, U32, warp.width))
     common = code.call("llvm.vector.reduce.or.v32i32", "i32", f"{held.type} {held.value}")
     differs = _bits(warp, m != _one(warp, common))
-    warp.refuse(code.emit(f"and i32 {differs}, %bits"))
-    return code.emit(f"and i32 {common}, %bits")
+    warp.refuse(code.emit(f"and i32 {differs}, {warp.members}"))
+    return code.emit(f"and i32 {common}, {warp.members}")
 
 
 def _is(warp: Warp, comparison: str, a: str, b: str) -> SymbolicArray:
@@ -65,9 +65,9 @@ def _is(warp: Warp, comparison: str, a: str, b: str) -> SymbolicArray:
 def shfl(warp: Warp, a: SymbolicArray, b: Any, c: Any, membermask: Any = None, *, mode: str) -> tuple[SymbolicArray, Any]:
     """Lanes that are known beforehand are a fixed permutation."""
     code = warp.code
-    a = select(SymbolicArray(code, "%active", np.bool_), lift(code, a, a.dtype, warp.width), lift(code, 0, a.dtype, warp.width))
+    a = select(flags(warp, warp.members), lift(code, a, a.dtype, warp.width), lift(code, 0, a.dtype, warp.width))
     fixed = [warp.constant(x) for x in (b, c)]
-    if None not in fixed:
+    if None not in fixed and warp.members == "%bits":  # with a guard, LLVM confuses that of a lane with that of the lane it reads
         b, c = (np.full((1, 1), x, np.uint32) for x in fixed)
         lanes, holds = isa.partner(b, c, mode)
         return a.shuffled(np.broadcast_to(lanes, (1, 32))[0].tolist()), lift(
@@ -104,8 +104,8 @@ def ballot(warp: Warp, a: SymbolicArray, membermask: Any = None) -> SymbolicArra
 
 @rule(isa.activemask)
 def activemask(warp: Warp) -> SymbolicArray:
-    """The mask of the pass."""
-    return _one(warp, "%bits")
+    """The lanes that take part."""
+    return _one(warp, warp.members)
 
 
 @rule(isa.match_all)
@@ -139,7 +139,7 @@ def redux(warp: Warp, a: SymbolicArray, membermask: Any, *, op: str) -> Symbolic
     group, code = _group(warp, membermask), warp.code
     info = np.iinfo(a.dtype)
     neutral = {"min": info.max, "max": info.min, "and": info.max if a.dtype.kind == "u" else -1}.get(op, 0)
-    held = select(_flags(warp, group), lift(code, a, a.dtype, warp.width), lift(code, neutral, a.dtype, warp.width))
+    held = select(flags(warp, group), lift(code, a, a.dtype, warp.width), lift(code, neutral, a.dtype, warp.width))
     name = f"{'s' if a.dtype.kind == 'i' else 'u'}{op}" if op in ("min", "max") else op
     return _one(warp, code.call(f"llvm.vector.reduce.{name}.v32i32", "i32", f"{held.type} {held.value}"), a.dtype)
 

@@ -21,11 +21,16 @@ def passed(S: Words, F: Masks, row: int) -> int:
 
 
 def missing(S: Words, F: Masks, row: int) -> int:
-    """Does a membermask name a living lane of a warp that is not in the group?"""
+    """Does the membermask of a lane that executes the sync name a living lane of its warp that is not in the group?"""
     i = 0
     while i < S[s.COUNT]:
         entry = S[S[s.LIST] + i]
         mask = entry & 0xFFFFFFFF
+        asking = mask
+        if S[row + s.GUARDED] == s.NAMED_BY_ONE:
+            asking = mask * ((F[S[row + s.GUARD]] & 1) ^ S[row + s.NEGATED])
+        if S[row + s.GUARDED] == s.NAMED_BY_LANES:
+            asking = mask & (F[(entry >> 32) * S[s.FRAME] + S[row + s.GUARD]] ^ (0 - S[row + s.NEGATED]))
         named = S[row + s.B]
         if S[row + s.NAMED] == s.NAMED_BY_ONE:
             named = F[S[row + s.PREDICATE]]
@@ -33,9 +38,9 @@ def missing(S: Words, F: Masks, row: int) -> int:
             at = (entry >> 32) * S[s.FRAME] + S[row + s.PREDICATE]
             lane = 0
             while mask >> lane:
-                named |= F[at + lane] * (mask >> lane & 1)
+                named |= F[at + lane] * (asking >> lane & 1)
                 lane += 1
-        if named & S[S[s.ALIVE] + (entry >> 32)] & ~mask:
+        if asking and named & S[S[s.ALIVE] + (entry >> 32)] & ~mask:
             return 1
         i += 1
     return 0
@@ -87,7 +92,7 @@ def reduce_blocks(S: Words, F: Masks, row: int) -> int:
         while at < end and (S[at] >> 32) // S[s.EACH] == block:
             mask = S[at] & 0xFFFFFFFF
             threads += popcount(mask)
-            result += popcount(F[(S[at] >> 32) * S[s.FRAME] + S[row + s.VALUE]] & mask)
+            result += popcount((F[(S[at] >> 32) * S[s.FRAME] + S[row + s.VALUE]] ^ (0 - S[row + s.NEGATED])) & mask)
             at += 1
         if S[row + s.REDUCED] == s.BY_AND:
             result = result == threads

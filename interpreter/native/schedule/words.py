@@ -16,6 +16,7 @@ RUN, CALLOUT, JUMP, BRANCH, BRANCH_UNIFORM, BRANCH_MANY, EXIT, EXIT_SOME, BARRIE
 KIND, A, B, JOIN, PREDICATE, NEGATED, FIRST, EXITS, TURNS, REDUCED, VALUE, RESULT = range(12)
 NAMED = JOIN  # where a sync's membermask or a barrier's count is: in B, in a register of one value, in one of each lane
 NAMED_BY_TEXT, NAMED_BY_ONE, NAMED_BY_LANES = range(3)
+GUARDED, GUARD = REDUCED, VALUE  # a sync that only some lanes execute: NAMED_BY_ONE or NAMED_BY_LANES, and the place of the predicate
 BY_POPC, BY_AND, BY_OR = range(1, 4)  # how a barrier reduces predicates
 ROW = 12
 

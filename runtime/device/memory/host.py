@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import mmap
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -53,6 +54,12 @@ class Host(Protocol):
 
     def shared_memory(self, size: int) -> tuple[int, Any]:
         """(address, a buffer): memory that kernels and the process reach under one address; less of it where there is not so much."""
+
+    def give_file(self, file: int) -> int:
+        """The number that it knows one of this process's open files by from now on."""
+
+    def take_file(self, number: int) -> int:
+        """One of its open files, opened in this process; OSError where it has no such file."""
 
 
 def reserve(size: int) -> mmap.mmap:
@@ -129,6 +136,14 @@ class OwnProcess:
         """See Host."""
         memory = reserve(size)
         return int(np.frombuffer(memory, np.uint8).ctypes.data), memory
+
+    def give_file(self, file: int) -> int:
+        """See Host."""
+        return os.dup(file)
+
+    def take_file(self, number: int) -> int:
+        """See Host."""
+        return os.dup(number)
 
 
 _host: list[Host] = [OwnProcess()]

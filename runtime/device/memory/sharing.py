@@ -2,6 +2,9 @@
 
 One file for each device of a process stands for all of its memory; only what is exported is taken from it.  A descriptor of 64 bytes names
 the process, the file and the place in it: who may read /proc of that process may open it.
+
+Physical memory has a file of its own once it is exported, and who has the file has the memory.  A last page behind the memory says what
+the file is.
 """
 
 from __future__ import annotations
@@ -16,10 +19,14 @@ from dataclasses import dataclass
 from ...errors import ApiError, invalid, unsupported
 from .allocations import SPACE, AddressRange, DeviceArena
 from .allocations import Owner as MemoryOwner
+from .host import host
 
 PAGE = mmap.PAGESIZE
 MAGIC = b"WLSHARE1"
 _HEAD = struct.Struct("<8sIiQQQI")  # process, file, address there, size, number of the allocation, device
+FILE_MAGIC = b"WLMEMORY"
+_TAIL = struct.Struct("<8sI")  # device
+PIECE = 1 << 20  # bytes that are looked at together
 READ_WRITE, SHARED, FIXED, PRIVATE, ANONYMOUS, NO_RESERVE = 3, 0x1, 0x10, 0x2, 0x20, 0x4000
 
 
@@ -124,6 +131,56 @@ class Sharing:
                     _map(b.arena, b.start - b.arena.base, b.size, -1, 0)
                 return
         raise invalid(f"{address:#x} is no memory of another process")
+
+
+class MemoryFile:
+    """A file whose bytes are a stretch of a device's memory."""
+
+    def __init__(self, file: int, size: int, ordinal: int) -> None:
+        self.file, self.size, self.ordinal = file, size, ordinal
+
+    @classmethod
+    def of(cls, arena: DeviceArena, start: int, size: int, ordinal: int) -> MemoryFile:
+        """Moves whole pages of a device into a new file."""
+        if sys.platform != "linux":
+            raise unsupported("memory as a file, on another system than Linux")
+        file = os.memfd_create("device memory")
+        os.ftruncate(file, size + PAGE)
+        os.pwrite(file, _TAIL.pack(FILE_MAGIC, ordinal), size)
+        at = start - arena.base
+        for piece in range(0, size, PIECE):
+            content = arena.bytes[at + piece : at + min(piece + PIECE, size)]
+            if content.any():
+                os.pwrite(file, content.data, piece)
+        out = cls(file, size, ordinal)
+        out.show(arena, start)
+        return out
+
+    @classmethod
+    def opened(cls, number: int) -> MemoryFile:
+        """What another process has made, by a file of the program's."""
+        try:
+            file = host().take_file(number)
+            size = os.fstat(file).st_size - PAGE
+            magic, ordinal = _TAIL.unpack(os.pread(file, _TAIL.size, max(size, 0)))
+        except (OSError, struct.error):
+            magic = b""
+        if magic != FILE_MAGIC:
+            raise invalid(f"the file {number} is no device memory")
+        return cls(file, size, ordinal)
+
+    def number(self) -> int:
+        """A new file of the program's."""
+        return host().give_file(self.file)
+
+    def show(self, arena: DeviceArena, start: int) -> None:
+        """Makes it the memory at an address."""
+        _map(arena, start - arena.base, self.size, self.file, 0)
+
+    def end(self, arena: DeviceArena, start: int) -> None:
+        """It is not the memory at that address any more."""
+        _map(arena, start - arena.base, self.size, -1, 0)
+        os.close(self.file)
 
 
 def _map(arena: object, at: int, size: int, file: int, offset: int) -> None:

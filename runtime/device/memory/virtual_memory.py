@@ -17,6 +17,7 @@ from warplab.interpreter.memory.multicast import Bound, MulticastRange
 from ...errors import ApiError, invalid
 from .allocations import SPACE, AddressSpace, DeviceArena, Unreachable, Window
 from .host import Bytes
+from .sharing import MemoryFile
 
 GRANULARITY = 2 << 20  # of physical memory, address ranges and mappings
 MULTICAST_GRANULARITY = 512 << 20  # what is recommended for multicast objects
@@ -61,6 +62,7 @@ class PhysicalMemory(Shared):
     arena: DeviceArena | None = None
     allocation: Allocation | None = None
     properties: Any = None
+    file: MemoryFile | None = None  # where other processes find it
 
     @classmethod
     def create(cls, size: int, ordinal: int, arena: DeviceArena, properties: Any) -> PhysicalMemory:
@@ -72,6 +74,21 @@ class PhysicalMemory(Shared):
                 "CUDA_ERROR_OUT_OF_MEMORY", f"out of memory: {size} bytes are requested, and {arena.used} of {arena.limit} are in use"
             ) from None
         return cls(size, ordinal=ordinal, arena=arena, allocation=a, properties=properties)
+
+    def exported(self) -> int:
+        """A file of the program's that is this memory, for other processes."""
+        assert self.arena is not None
+        if self.file is None:
+            self.file = MemoryFile.of(self.arena, self.start, self.size, self.ordinal)
+        return self.file.number()
+
+    def import_from(self, file: MemoryFile) -> None:
+        """Becomes the memory that another process has exported."""
+        assert self.arena is not None
+        self.file = file
+        file.show(self.arena, self.start)
+        if (sanitizer := SPACE.sanitizer) is not None:
+            sanitizer.written(self.arena, self.start, self.size)
 
     @property
     def start(self) -> int:
@@ -88,6 +105,8 @@ class PhysicalMemory(Shared):
 
     def end(self) -> None:
         assert self.arena is not None and self.allocation is not None
+        if self.file is not None:
+            self.file.end(self.arena, self.start)
         self.arena.free(self.allocation)
 
 

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...device.machine import machine
+from ...device.memory.sharing import MemoryFile
 from ...device.memory.virtual_memory import GRANULARITY, READ_WRITE, VIRTUAL, MulticastObject, PhysicalMemory, Shared, whole
-from ...errors import ApiError, invalid, unsupported
+from ...errors import invalid, unsupported
 from ..api import api, forget, handle_of, integer, member, object_of
-from ..tables.enums import CUmemAccess_flags, CUmemAllocationGranularity_flags, CUmemAllocationType, CUmemLocationType
+from ..tables.enums import (
+    CUmemAccess_flags,
+    CUmemAllocationGranularity_flags,
+    CUmemAllocationHandleType,
+    CUmemAllocationType,
+    CUmemLocationType,
+)
 from ..tables.structs import CUdeviceptr, CUmemAccessDesc, CUmemAllocationProp, CUmemGenericAllocationHandle, CUmemLocation
 
 Where = CUmemLocationType
+FILE = CUmemAllocationHandleType.CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR
 
 
 def memory_of(handle: object) -> PhysicalMemory | MulticastObject:
@@ -139,8 +147,33 @@ def cuMemGetAccess(location: CUmemLocation | None, ptr: object) -> int:
     return VIRTUAL.at(integer(ptr)).access.get(_device(location), 0)
 
 
+def _as_file(kind: object) -> None:
+    """Refuses other handles than files."""
+    if member(CUmemAllocationHandleType, kind) != FILE:
+        raise unsupported(f"{CUmemAllocationHandleType(integer(kind)).name}: other processes receive memory as a file descriptor")
+
+
 @api(1)
-def cuMemExportToShareableHandle(handle: object, handleType: object, flags: object) -> object:
-    """Other processes see nothing of this one's devices."""
-    memory_of(handle)
-    raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "handles for other processes")
+def cuMemExportToShareableHandle(handle: object, handleType: object, flags: object) -> int:
+    """A file descriptor that is the memory, for other processes."""
+    memory = memory_of(handle)
+    _as_file(handleType)
+    if not isinstance(memory, PhysicalMemory):
+        raise unsupported("multicast objects of several processes")
+    if integer(flags) or not integer(memory.properties.requestedHandleTypes) & FILE:
+        raise invalid("flags that are not 0, or memory whose requestedHandleTypes do not name this type")
+    return memory.exported()
+
+
+@api(1)
+def cuMemImportFromShareableHandle(osHandle: object, shHandleType: object) -> CUmemGenericAllocationHandle:
+    """Another process's memory, by a file descriptor that it has exported."""
+    _as_file(shHandleType)
+    file = MemoryFile.opened(integer(osHandle))
+    properties = CUmemAllocationProp()
+    properties.type = CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    properties.location.type, properties.location.id = Where.CU_MEM_LOCATION_TYPE_DEVICE, file.ordinal
+    properties.requestedHandleTypes = CUmemAllocationHandleType(FILE)
+    memory = PhysicalMemory.create(file.size, file.ordinal, machine().device(file.ordinal).arena, properties)
+    memory.import_from(file)
+    return CUmemGenericAllocationHandle(handle_of(memory))

@@ -294,6 +294,16 @@ def set_pool_attribute(c: AnsweredCall) -> int:
     return done(driver.cuMemPoolSetAttribute(g.get("pool", g.get("memPool")), g["attr"], value))
 
 
+@answers("cuMemExportToShareableHandle")
+def export_memory(c: AnsweredCall) -> int:
+    """A file descriptor, which is an int where the call writes it."""
+    g = c.given
+    result, file = driver.cuMemExportToShareableHandle(g["handle"], g["handleType"], g["flags"])
+    if not result:
+        c.out("shareableHandle", "i32", file)
+    return int(result)
+
+
 @answers("cuMemRangeGetAttribute", "cudaMemRangeGetAttribute")
 def range_attribute(c: AnsweredCall) -> int:
     """One attribute of a range: numbers of 32 bits."""

@@ -70,3 +70,17 @@ def test_warps_in_one_memory_are_compiled(monkeypatch: pytest.MonkeyPatch) -> No
     for shape in ((4, 1), (2, 2), (8, 1)):
         run(program(*shape, CHOICES["warp"], ""), 2, 96, 2 * 96 * 64, engine="native")
     assert not rows
+
+
+@pytest.mark.parametrize("space", ["shared", "shared::cta", "shared::cluster", "local"])
+def test_windows_of_generic_addresses(space: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows: list[object] = []
+    monkeypatch.setattr(Fallback, "run_row", lambda *_: rows.append(_))
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a, %p, %l; .reg .u32 %t, %r; .reg .pred %q;
+        .local .b32 own; .shared .b32 tile;
+        ld.param.u64 %o, [out]; cvta.to.global.u64 %o, %o; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4; add.u64 %o, %o, %a;
+        mov.u64 %p, tile; cvta.shared.u64 %p, %p; mov.u64 %l, own; cvta.local.u64 %l, %l;
+        mul.wide.u32 %a, %t, 0x800000; add.u64 %p, %p, %a; setp.eq.u32 %q, %t, 5; selp.u64 %p, %l, %p, %q;
+        isspacep.{space} %q, %p; selp.u32 %r, 1, 2, %q; st.global.u32 [%o], %r; ret; }}"""
+    numpy, native = (run(text, 1, 32, np.zeros(32, np.uint32), engine=engine) for engine in ("numpy", "native"))
+    assert np.array_equal(numpy, native) and set(native) == {1, 2} and not rows

@@ -62,6 +62,25 @@ def test_machine_code_without_ptx_is_refused_with_the_flag_that_helps(warplab_ex
     assert "Traceback" not in done.stderr
 
 
+REFUSED = """
+#include <cstdio>
+#include <cuda.h>
+int main() {
+    CUcoredumpSettings what = CU_COREDUMP_FILE;
+    void *call = nullptr;
+    cudaGetDriverEntryPoint("cuCoredumpGetAttribute", &call, cudaEnableDefault);
+    size_t size = 0;
+    for (int turn = 0; turn < 2; turn++) printf("%d\\n", ((CUresult (*)(CUcoredumpSettings, void *, size_t *))call)(what, nullptr, &size));
+}
+"""
+
+
+def test_a_call_without_code_is_named_once(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("refused", text=REFUSED))
+    assert done.stdout == "801\n801\n", done.stderr
+    assert done.stderr == "warplab: cuCoredumpGetAttribute is not supported: see `warplab docs api-coverage`\n"
+
+
 SLIP = """
 #include <cstdio>
 __global__ void slip(int *p) { p[threadIdx.x + 1] = threadIdx.x; }

@@ -1,0 +1,87 @@
+"""Instructions across a warp that only some of its lanes execute, and reductions of negated predicates, natively."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+pytest.importorskip("llvmlite")
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.interpreter.harness import run
+from warplab.interpreter.native.fallback import Fallback
+
+HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
+ACROSS = {
+    "shfl": "shfl.sync.idx.b32 %r|%f, %v, %s, 31, %m;",
+    "shfl down": "shfl.sync.down.b32 %r|%f, %v, 3, 31, %m;",
+    "any": "vote.sync.any.pred %f, %p, %m;",
+    "all": "vote.sync.all.pred %f, !%p, %m;",
+    "ballot": "vote.sync.ballot.b32 %r, %p, %m;",
+    "match any": "match.any.sync.b32 %r, %v, %m;",
+    "match all": "match.all.sync.b32 %r|%f, %v, %m;",
+    "sum": "redux.sync.add.u32 %r, %v, %m;",
+    "least": "redux.sync.min.s32 %r, %v, %m;",
+    "elect": "elect.sync %r|%f, %m;",
+    "active": "activemask.b32 %r;",
+}
+
+
+def program(across: str, guard: str, members: str) -> str:
+    """Some lanes execute an instruction across the warp; the others keep what they had."""
+    return f"""{HEAD}.visible .entry k(.param .u64 out) {{
+        .reg .b64 %o, %a; .reg .b32 %t, %b, %n, %i, %v, %s, %m, %r, %w, %k; .reg .pred %p, %f, %g;
+        ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mov.u32 %b, %ctaid.x; mov.u32 %n, %ntid.x; mad.lo.u32 %i, %b, %n, %t;
+        mul.lo.u32 %v, %i, 0x9E3779B1; shr.u32 %v, %v, 30; mul.lo.u32 %s, %i, 7; and.b32 %w, %i, 4; setp.ne.u32 %p, %w, 0;
+        mov.u32 %r, 77; setp.eq.u32 %f, %t, 5;
+        {guard} setp.ne.u32 %g, %k, 0; vote.sync.ballot.b32 %m, %g, 0xFFFFFFFF; {members}
+        @%g {across} @!%g add.u32 %r, %r, 1;
+        selp.u32 %w, 256, 0, %f; xor.b32 %r, %r, %w; mul.wide.u32 %a, %i, 4; add.u64 %a, %o, %a; st.global.u32 [%a], %r; ret; }}"""
+
+
+GUARDS = {
+    "alternate": "and.b32 %k, %i, 1;",
+    "some": "shr.u32 %k, %v, 1;",
+    "whole warps": "and.b32 %k, %t, 32;",
+    "all": "mov.u32 %k, 1;",
+    "none": "mov.u32 %k, 0;",
+}
+MEMBERS = {"those": "", "all": "mov.u32 %m, 0xFFFFFFFF;", "all by text": "mov.u32 %m, -1;"}
+
+
+@given(st.sampled_from(sorted(ACROSS)), st.sampled_from(sorted(GUARDS)), st.sampled_from(sorted(MEMBERS)), st.sampled_from([64, 96]))
+@settings(max_examples=20)
+def test_some_lanes_of_a_warp_work_together(across: str, guard: str, members: str, threads: int) -> None:
+    text = program(ACROSS[across], GUARDS[guard], MEMBERS[members])
+    numpy, native = (run(text, 2, threads, 2 * threads * 4, engine=engine) for engine in ("numpy", "native"))
+    assert np.array_equal(numpy, native)
+
+
+def compiled_whole(text: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Does compiled code leave nothing to numpy?"""
+    left: list[object] = []
+    leave = Fallback.run_row, Fallback.hand_over
+    monkeypatch.setattr(Fallback, "run_row", lambda *a: (left.append(a), leave[0](*a))[1])
+    monkeypatch.setattr(Fallback, "hand_over", lambda *a: (left.append(a), leave[1](*a))[1])
+    run(text, 2, threads, 2 * threads * 4, engine="native")
+    return not left
+
+
+@pytest.mark.parametrize("across", ["shfl", "any", "match all", "sum", "elect"])
+def test_a_guard_leaves_nothing_to_numpy(across: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert compiled_whole(program(ACROSS[across], GUARDS["alternate"], ""), 64, monkeypatch)
+
+
+@pytest.mark.parametrize("operation", ["popc.u32 %r", "and.pred %f", "or.pred %f"])
+def test_barriers_reduce_negated_predicates(operation: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = program("mov.u32 %r, %r;", GUARDS["alternate"], f"bar.red.{operation}, 0, !%p;")
+    assert np.array_equal(*(run(text, 2, 70, 560, engine=engine) for engine in ("numpy", "native")))
+    assert compiled_whole(text, 70, monkeypatch)
+
+
+@pytest.mark.parametrize("guard", GUARDS)
+def test_a_guarded_transposition_has_the_bits_of_numpy(guard: str) -> None:
+    text = program("movmatrix.sync.aligned.m8n8.trans.b16 %r, %v;", GUARDS[guard], "")
+    assert np.array_equal(*(run(text, 2, 64, 512, engine=engine) for engine in ("numpy", "native")))
