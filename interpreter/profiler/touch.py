@@ -17,6 +17,7 @@ from ..flags import any_in_rows
 from ..lanes import Geometry
 from ..values import Shifted
 from .lanes import WARP, WarpLanes
+from .loops.compiled import Loops, loops
 from .sectors import ALL_WORDS, SECTOR, Bits, touched
 
 Index = NDArray[np.int64]
@@ -56,6 +57,8 @@ def touch(lanes: WarpLanes, width: int) -> Touch:
         sectors = np.zeros(lanes.warps, np.int64)
         sectors[warp] = 1
         return Touch(sectors, warp, at >> 5, bits << (at & 31).astype(np.uint32))
+    if (compiled := loops()) is not None:
+        return _touch(lanes, width, compiled)
     key, steps = _in_order(lanes, word)
     if not key.size:
         none = np.zeros(0, np.int64)
@@ -69,6 +72,16 @@ def touch(lanes: WarpLanes, width: int) -> Touch:
     words = np.bitwise_or.reduceat(bits << (key & 31).astype(np.uint32), starts)
     sectors = np.bincount(warp, weights=np.bitwise_count(touched(words)), minlength=lanes.warps).astype(np.int64)
     return Touch(sectors, warp, line, words)
+
+
+def _touch(lanes: WarpLanes, width: int, compiled: Loops) -> Touch:
+    """The same by a compiled loop."""
+    where = np.ascontiguousarray(lanes.where)
+    sectors, warp, line = np.empty(lanes.warps, np.int64), np.empty(where.size, np.int64), np.empty(where.size, np.int64)
+    words = np.empty(where.size, np.uint32)
+    n = compiled.touch(where, lanes.active, lanes.active is not None, *where.shape, width, sectors, warp, line, words,
+                       *np.empty((2, where.shape[1]), np.int64))  # fmt: skip
+    return Touch(sectors, warp[:n].copy(), line[:n].copy(), words[:n].copy())
 
 
 def _in_order(lanes: WarpLanes, place: Index) -> tuple[Index, Index]:
@@ -96,6 +109,10 @@ def covered(lanes: WarpLanes, width: int, t: Touch) -> Bits:
     '0xfffe'
     """
     words = np.zeros(t.line.size, np.uint32)
+    if (compiled := loops()) is not None:
+        pieces = np.zeros(4 * words.size, np.uint32)
+        compiled.cover(np.ascontiguousarray(lanes.full), lanes.active, lanes.active is not None, width, words.size, t.warp, t.line, pieces, words)
+        return words
     key, steps = _in_order(lanes, lanes.full)
     if not key.size:
         return words
