@@ -24,7 +24,6 @@ Index = NDArray[np.int64]
 T = TypeVar("T")
 
 KEY_BITS = 44  # of a byte or word below the number of its warp
-ROOM = 1 << 21  # lanes of the addresses that a memo may keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,19 +147,13 @@ class Footprint:
 
 
 class Memo(Generic[T]):
-    """What was found lately for pointers that walk from one base array: an address some lines further on touches the same, further on."""
-
-    def __init__(self) -> None:
-        self._room = ROOM
-        self._found: dict[Hashable, tuple[T, Shifted, Geometry]] = {}
+    """What was found for pointers that walk from one base array: an address some lines further on touches the same, further on."""
 
     def of(self, g: Geometry, address: Shifted, step: int, kind: Hashable, find: Callable[[], T]) -> tuple[T, int]:
         """What was found for an address, and its distance in bytes, a multiple of `step`, from the address it was found for."""
-        key = id(address.facts), id(g), address.delta % step, kind
-        known = self._found.get(key)
+        notes = address.facts.notes
+        key = self, g, address.delta % step, kind
+        known: tuple[T, int] | None = notes.get(key)
         if known is None:
-            self._room -= address.base.size
-            while self._room < 0 and self._found:  # the oldest go first
-                self._room += self._found.pop(next(iter(self._found)))[1].base.size
-            known = self._found[key] = find(), address, g  # address and g are kept, so that their ids stay their own
-        return known[0], address.delta - known[1].delta
+            known = notes[key] = find(), address.delta
+        return known[0], address.delta - known[1]

@@ -73,12 +73,10 @@ def use(C: Words, cache: int, line: int, words: int, covered: int, kind: int, cl
         used = noted(C, cache, place)
         state = 0
     elif kind == s.DROP:
-        C[used] = 0
         C[place + 1] = 0
         C[cache + s.HELD] -= 1
         return 0
     elif used != C[cache + s.NEXT] - 1:
-        C[used] = 0
         used = noted(C, cache, place)
     valid = state & 0xFFFFFFFF
     marks = (state >> s.MARKS_AT & 15) * 0x204081 & s.FIRST_WORDS  # of 4 bits, each as the first one of a byte
@@ -140,8 +138,9 @@ def take(C: Words, cache: int, place: int, tag: int) -> int:
     """A line gets a place, if need be for the least recently used one."""
     if C[cache + s.HELD] == C[cache + s.LINES]:
         entry = C[cache + s.OLDEST]
-        while C[entry] == 0:
+        while C[C[entry] + 1] >> s.USED_AT != entry:
             entry += 1
+        prefetch(C, C[entry + s.AHEAD])
         C[cache + s.OLDEST] = entry + 1
     else:
         C[cache + s.HELD] += 1
@@ -164,7 +163,7 @@ def rebuild(C: Words, cache: int) -> int:
     entry = C[cache + s.OLDEST]
     while entry < C[cache + s.NEXT]:
         place = C[entry]
-        if place:
+        if C[place + 1] >> s.USED_AT == entry:
             C[room] = C[place]
             C[room + 1] = C[place + 1]
             room += s.PLACE

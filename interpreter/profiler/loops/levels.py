@@ -61,7 +61,7 @@ def memory_of(caches: int, lines: int, block_bits: int) -> Index:
     """Caches of so many lines."""
     blocks = (PLACES * lines >> block_bits) + 1
     table, log, room = s.PLACE * blocks << block_bits, LOG * lines, s.PLACE * lines
-    size = s.HEAD + table + log + room
+    size = s.HEAD + table + log + room + s.AHEAD
     memory = np.zeros(caches * size, np.int64)  # of which the system gives only what is used
     heads = memory.reshape(caches, size)
     begin = np.arange(caches) * size + s.HEAD
