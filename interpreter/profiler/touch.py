@@ -18,6 +18,7 @@ from ..lanes import Geometry
 from ..values import Shifted
 from .lanes import WARP, WarpLanes
 from .loops.compiled import Loops, loops
+from .loops.words import SUMS
 from .sectors import ALL_WORDS, SECTOR, Bits, touched
 
 Index = NDArray[np.int64]
@@ -57,7 +58,7 @@ def touch(lanes: WarpLanes, width: int) -> Touch:
         sectors[warp] = 1
         return Touch(sectors, warp, at >> 5, bits << (at & 31).astype(np.uint32))
     if (compiled := loops()) is not None:
-        return _touch(lanes, width, compiled)
+        return _touch(lanes, width, compiled)[0]
     key, steps = _in_order(lanes, word)
     if not key.size:
         none = np.zeros(0, np.int64)
@@ -73,14 +74,17 @@ def touch(lanes: WarpLanes, width: int) -> Touch:
     return Touch(sectors, warp, line, words)
 
 
-def _touch(lanes: WarpLanes, width: int, compiled: Loops) -> Touch:
-    """The same by a compiled loop."""
+def _touch(lanes: WarpLanes, width: int, compiled: Loops) -> tuple[Touch, list[int]]:
+    """The same by a compiled loop, and the sums of loops/words.py."""
     where = np.ascontiguousarray(lanes.where)
-    sectors, warp, line = np.empty(lanes.warps, np.int64), np.empty(where.size, np.int64), np.empty(where.size, np.int64)
-    words = np.empty(where.size, np.uint32)
-    n = compiled.touch(where, lanes.active, lanes.active is not None, *where.shape, width, sectors, warp, line, words,
-                       *np.empty((2, where.shape[1]), np.int64))  # fmt: skip
-    return Touch(sectors, warp[:n].copy(), line[:n].copy(), words[:n].copy())
+    warps, each = where.shape
+    found, words = np.empty(SUMS + 2 * each + warps + 2 * where.size, np.int64), np.empty(where.size, np.uint32)
+    n = compiled.touch(where, lanes.active, lanes.active is not None, warps, each, width, found, words)
+    at = SUMS + 2 * each + warps  # where the warps of the entries begin
+    parts = found[at - warps : at], found[at : at + n], found[at + where.size : at + where.size + n], words[:n]
+    if n < where.size // 2:
+        parts = tuple(x.copy() for x in parts)  # which hold no memory that they do not need
+    return Touch(*parts), found[:SUMS].tolist()
 
 
 def _in_order(lanes: WarpLanes, place: Index) -> tuple[Index, Index]:
@@ -110,7 +114,9 @@ def covered(lanes: WarpLanes, width: int, t: Touch) -> Bits:
     words = np.zeros(t.line.size, np.uint32)
     if (compiled := loops()) is not None:
         pieces = np.zeros(4 * words.size, np.uint32)
-        compiled.cover(np.ascontiguousarray(lanes.full), lanes.active, lanes.active is not None, width, words.size, t.warp, t.line, pieces, words)
+        compiled.cover(
+            np.ascontiguousarray(lanes.full), lanes.active, lanes.active is not None, width, words.size, t.warp, t.line, pieces, words
+        )
         return words
     key, steps = _in_order(lanes, lanes.full)
     if not key.size:
@@ -134,6 +140,10 @@ class Footprint:
 
     def __init__(self, lanes: WarpLanes, width: int) -> None:
         self.lanes, self.width = lanes, width
+        if (compiled := loops()) is not None and lanes.where.shape[1] > 1:
+            self.touch, (self.total, self.worst, *ends, self.count, self.requests, self.ideal) = _touch(lanes, width, compiled)
+            self.ends = ends[0], ends[1]
+            return
         self.touch = touch(lanes, width)
         self.requests, self.count = lanes.requests, lanes.count
         self.total = int(self.touch.sectors.sum())

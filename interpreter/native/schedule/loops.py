@@ -34,7 +34,11 @@ def prefetch(array: Words, at: int) -> int:
 
 def translated(functions: Sequence[Callable[..., int]], constants: Mapping[str, int]) -> str:
     """LLVM IR of some functions; `constants` are the names that they read from a module."""
-    declared = ["declare i64 @llvm.ctpop.i64(i64)", "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)", "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"]
+    declared = [
+        "declare i64 @llvm.ctpop.i64(i64)",
+        "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+        "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
+    ]
     return "\n".join([*declared, *[_Function(f, constants).text() for f in functions]])
 
 

@@ -11,12 +11,13 @@ from . import words as s
 
 
 def follow(
-    C1: Words, C2: Words, size: int, caches: int, numbers: Words, warp: Words, line: Words, words: Masks, covered: Masks, hits: Masks,
-    start: int, count: int, first: int, second: int, found: Words,
+    C1: Words, C2: Words, found: Words, size: int, caches: int, numbers: Words, warp: Words, line: Words, words: Masks, covered: Masks, partly: int,
+    hits: Masks, start: int, count: int, first: int, second: int,
 ) -> int:  # fmt: skip
     """The uses of one access, in L1 each in its warp's cache (of `size` words; 0: there is no L1), and what misses, in L2.
 
-    The number of a cache, less a multiple of `caches`, is its place; the multiple is its generation.
+    The number of a cache, less a multiple of `caches`, is its place; the multiple is its generation.  `covered`: the words that stores write in full,
+    if they write some `partly`.
     """
     sectors_all = 0
     hits_all = 0
@@ -42,7 +43,10 @@ def follow(
                 cache = (number - generation * caches) * size
                 if C1[cache + s.GENERATION] != generation:
                     empty(C1, cache, generation)
-            hit = use(C1, cache, at, wanted, covered[i], first, 1, found)
+            full = wanted
+            if partly:
+                full = covered[i]
+            hit = use(C1, cache, at, wanted, full, first, 1, found)
         hits[i] = hit
         missed = sectors & ~hit
         if missed:

@@ -18,19 +18,52 @@ from ...native.choice import missing
 from ...native.schedule.loops import constants_of, translated
 from . import caches, touch, words
 
-Loop = Callable[..., int]  # takes numbers and arrays
+Argument = int | NDArray[Any] | None
+Loop = Callable[..., int]
 
 WORTH = 1 << 17  # uses of lines that take numpy as long as it takes to load the compiler
+
+
+class CompiledLoop:
+    """A function of a library, which takes numbers and arrays."""
+
+    def __init__(self, library: Any, text: Callable[..., int]) -> None:
+        kinds = [ctypes.c_int64 if p.annotation == "int" else ctypes.c_void_p for p in inspect.signature(text).parameters.values()]
+        self._library = library  # which must stay alive
+        self._function = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(library.addresses[text.__name__])
+
+    def __call__(self, *arguments: Argument) -> int:
+        found: int = self._function(*map(_number, arguments))
+        return found
+
+    def bound(self, *first: Argument) -> Loop:
+        """The same, of which the first arguments are known."""
+        function, numbers = self._function, [*map(_number, first)]
+
+        def loop(*rest: Argument, first: object = first) -> int:  # whose arrays must stay alive
+            found: int = function(*numbers, *map(_number, rest))
+            return found
+
+        return loop
+
+
+def _number(a: Argument) -> int | None:
+    if isinstance(a, np.ndarray):
+        return ctypes.addressof(_Byte.from_buffer(a)) if a.flags.writeable and a.size else a.ctypes.data
+    return a
+
+
+_Byte = ctypes.c_char  # three times as fast as ndarray.ctypes
 
 
 @dataclass(frozen=True, slots=True)
 class Loops:
     """The loops that Python calls."""
 
-    touch: Loop
-    cover: Loop
-    follow: Loop
-    empty: Loop
+    touch: CompiledLoop
+    cover: CompiledLoop
+    follow: CompiledLoop
+    empty: CompiledLoop
 
 
 FUNCTIONS = caches.FUNCTIONS + touch.FUNCTIONS
@@ -60,17 +93,4 @@ def _compiled() -> Loops:
     names = [f.name for f in fields(Loops)]
     library = NativeSource(translated(FUNCTIONS, constants_of(words)), names).compiled()
     texts = {f.__name__: f for f in FUNCTIONS}
-    return Loops(*[_callable(library, name, texts[name]) for name in names])
-
-
-def _callable(library: Any, name: str, text: Callable[..., int]) -> Loop:
-    """A compiled function; `library` stays alive with it."""
-    kinds = [ctypes.c_int64 if p.annotation == "int" else ctypes.c_void_p for p in inspect.signature(text).parameters.values()]
-    function = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(library.addresses[name])
-
-    def loop(*arguments: int | NDArray[Any] | None) -> int:
-        found: int = function(*[a.ctypes.data if isinstance(a, np.ndarray) else a for a in arguments])
-        return found
-
-    loop.library = library
-    return loop
+    return Loops(*[CompiledLoop(library, texts[name]) for name in names])

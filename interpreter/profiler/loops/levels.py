@@ -13,7 +13,11 @@ from . import words as s
 from .compiled import Loops
 
 Index = NDArray[np.int64]
-PLACES, MOST, LOG = 3, 2, 4  # of the table, of these taken, and entries of the log, for each line: the fewer, the more often they are built anew
+PLACES, MOST, LOG = (
+    3,
+    2,
+    4,
+)  # of the table, of these taken, and entries of the log, for each line: the fewer, the more often they are built anew
 L1_BITS, L2_BITS = 2, 6  # blocks that are a line of the host's cache, and a part of a page
 GENERATIONS = 1 << 22  # of memory, before it is given back
 
@@ -21,15 +25,18 @@ GENERATIONS = 1 << 22  # of memory, before it is given back
 class CacheLevels:
     """Caches of so many lines, empty at first; an L1 may have none."""
 
-    _spare: dict[tuple[int, int, int], tuple[Index, Index, int]] = {}  # memory of earlier launches, and its next generation: new one is slow at first
+    _spare: dict[
+        tuple[int, int, int], tuple[Index, Index, int]
+    ] = {}  # memory of earlier launches, and its next generation: new one is slow at first
 
     def __init__(self, loops: Loops, multiprocessors: int, l1_lines: int, l2_lines: int) -> None:
-        self._loops, self._caches, self._key = loops, multiprocessors, (multiprocessors, l1_lines, l2_lines)
+        self._caches, self._key = multiprocessors, (multiprocessors, l1_lines, l2_lines)
         self._l1, self._l2, self._generation = self._spare.pop(self._key, None) or (
             memory_of(multiprocessors, l1_lines, L1_BITS), memory_of(1, l2_lines, L2_BITS), 1
         )  # fmt: skip
-        self._l1_size = self._l1.size // multiprocessors if l1_lines else 0
         self._found = np.zeros(s.FOUND, np.int64)
+        size = self._l1.size // multiprocessors if l1_lines else 0
+        self._follow = loops.follow.bound(self._l1, self._l2, self._found, size, multiprocessors)
         loops.empty(self._l2, 0, self._generation)
 
     @property
@@ -43,9 +50,9 @@ class CacheLevels:
         `cache`: of each warp, the number of its L1; plus that of all multiprocessors for each time that it was emptied.
         """
         hits = np.empty(t.line.size, np.uint32)
-        self._loops.follow(
-            self._l1, self._l2, self._l1_size, self._caches, cache.astype(np.int64) + self._caches * self._generation, t.warp, t.line, t.words,
-            t.words if covered is None else covered, hits, start, hits.size, *kinds, self._found,
+        self._follow(
+            cache.astype(np.int64) + self._caches * self._generation, t.warp, t.line, t.words, covered, covered is not None, hits, start, hits.size,
+            *kinds,
         )  # fmt: skip
         sectors, l1_hits, l2_hits = self._found[: s.WRITTEN].tolist()
         return sectors, l1_hits, l2_hits, hits

@@ -9,7 +9,7 @@ from ..caches import STORE as STORE
 from ..caches import STREAM as STREAM
 from ..caches import UPDATE as UPDATE
 
-WARP = 32
+WARP, SECTOR = 32, 32
 LANE_BITS = 16  # for the number of a lane
 FIRST_WORDS = 0x01010101  # the first word of each sector
 SECTOR_WORDS = 0xFF  # times a sector's bit: all its words
@@ -30,3 +30,8 @@ HASH = 0x9E3779B1
 # What one access found: sectors, those found in L1 and in L2, and, of all accesses, those that became dirty in L2.
 SECTORS, HITS, L2_HITS, WRITTEN = range(4)
 FOUND = 4
+
+# What the warps of one access sum up to: sectors, the warp with the most, the first and the last line, lanes, warps with lanes, and the least sectors that
+# their bytes need.
+TOTAL, WORST, LOW, HIGH, LANES, REQUESTS, IDEAL = range(7)
+SUMS = 7

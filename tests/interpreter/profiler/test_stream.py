@@ -38,7 +38,11 @@ class Reference:
 @pytest.mark.parametrize("seed", range(12))
 def test_a_stream_finds_what_the_reference_finds(seed: int, *, chapters: bool, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     go(by, monkeypatch)
-    rng, reference, stream = np.random.default_rng(seed), Reference(), UseStream(CACHES, L1_LINES, L2_LINES, "numpy" if by == "numpy" else "auto")
+    rng, reference, stream = (
+        np.random.default_rng(seed),
+        Reference(),
+        UseStream(CACHES, L1_LINES, L2_LINES, "numpy" if by == "numpy" else "auto"),
+    )
     want, tallies = [], []
     for _ in range(60):
         way, width = Way[rng.choice([w.name for w in Way])], int(rng.choice([1, 2, 4, 8]))

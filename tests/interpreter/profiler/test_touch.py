@@ -17,7 +17,9 @@ from warplab.interpreter.rules.coalesce import modern_global
 @WAYS
 @given(case=WARPS)
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_touch_counts_sectors_as_the_rule_does(case: tuple[list[list[int]], list[list[bool]], int], by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_touch_counts_sectors_as_the_rule_does(
+    case: tuple[list[list[int]], list[list[bool]], int], by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     go(by, monkeypatch)
     elements, active, width = case
     where, mask = np.array(elements) * width, np.array(active)

@@ -11,9 +11,11 @@ import pytest
 
 from warplab.interpreter.native.choice import missing
 from warplab.interpreter.profiler.loops import compiled
-from warplab.interpreter.profiler.loops.compiled import Loops
+from warplab.interpreter.profiler.loops.compiled import CompiledLoop, Loops
 
-WAYS = pytest.mark.parametrize("by", ["numpy", "python", pytest.param("compiled", marks=pytest.mark.skipif(bool(missing()), reason="needs llvmlite"))])
+WAYS = pytest.mark.parametrize(
+    "by", ["numpy", "python", pytest.param("compiled", marks=pytest.mark.skipif(bool(missing()), reason="needs llvmlite"))]
+)
 
 
 class Elements:
@@ -31,9 +33,17 @@ class Elements:
         self.array[at] = value
 
 
-def plain(function: Callable[..., int]) -> Callable[..., int]:
+class PlainLoop(CompiledLoop):
     """A loop as Python."""
-    return lambda *arguments: function(*[Elements(a) if isinstance(a, np.ndarray) else a for a in arguments])
+
+    def __init__(self, text: Callable[..., int]) -> None:
+        self.text = text
+
+    def __call__(self, *arguments: Any) -> int:
+        return self.text(*[Elements(a) if isinstance(a, np.ndarray) else a for a in arguments])
+
+    def bound(self, *first: Any) -> Callable[..., int]:
+        return lambda *rest: self(*first, *rest)
 
 
 def go(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -41,7 +51,7 @@ def go(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     loops: Loops | None = None
     if by == "python":
         texts = {f.__name__: f for f in compiled.FUNCTIONS}
-        loops = Loops(*[plain(texts[f.name]) for f in fields(Loops)])
+        loops = Loops(*[PlainLoop(texts[f.name]) for f in fields(Loops)])
     elif by == "compiled":
         loops = compiled.load(0, "native")
     monkeypatch.setattr(compiled, "_loaded", [loops])
