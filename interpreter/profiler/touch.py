@@ -81,10 +81,10 @@ def _touch(lanes: WarpLanes, width: int, compiled: Loops) -> tuple[Touch, list[i
     found, words = np.empty(SUMS + 2 * each + warps + 2 * where.size, np.int64), np.empty(where.size, np.uint32)
     n = compiled.touch(where, lanes.active, lanes.active is not None, warps, each, width, found, words)
     at = SUMS + 2 * each + warps  # where the warps of the entries begin
-    parts = found[at - warps : at], found[at : at + n], found[at + where.size : at + where.size + n], words[:n]
+    t = Touch(found[at - warps : at], found[at : at + n], found[at + where.size : at + where.size + n], words[:n])
     if n < where.size // 2:
-        parts = tuple(x.copy() for x in parts)  # which hold no memory that they do not need
-    return Touch(*parts), found[:SUMS].tolist()
+        t = Touch(t.sectors.copy(), t.warp.copy(), t.line.copy(), t.words.copy())  # so that it holds no memory that it does not need
+    return t, found[:SUMS].tolist()
 
 
 def _in_order(lanes: WarpLanes, place: Index) -> tuple[Index, Index]:

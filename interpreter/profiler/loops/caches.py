@@ -88,13 +88,15 @@ def use(C: Words, cache: int, line: int, words: int, covered: int, kind: int, cl
     hit = 0
     if kind != s.STORE and kind != s.PATCH:
         lack = words & ~valid
-        if clash and lack & (touched(valid) | marks) * s.SECTOR_WORDS:
-            valid = 0
-            marks = 0
-            lack = words
-        lost = touched(lack)
-        hit = sectors & ~lost
-        valid = valid | lost * s.SECTOR_WORDS
+        hit = sectors
+        if lack:
+            if clash and lack & (touched(valid) | marks) * s.SECTOR_WORDS:
+                valid = 0
+                marks = 0
+                lack = words
+            lost = touched(lack)
+            hit = sectors & ~lost
+            valid = valid | lost * s.SECTOR_WORDS
     if kind != s.LOAD and kind != s.STREAM:
         valid = valid | covered
         if clash == 0:
@@ -115,10 +117,9 @@ def touched(words: int) -> int:
 def home(C: Words, cache: int, tag: int) -> int:
     """The place where a line would like to stand: a block holds neighbours, so that they lie in one line of the host's cache."""
     line = tag & (1 << s.GENERATION_AT) - 1
-    bits = C[cache + s.BLOCK_BITS]
-    number = line >> bits
+    number = line >> s.BLOCK_BITS
     block = ((number ^ number >> 16) * s.HASH & 0xFFFFFFFF) * C[cache + s.BLOCKS] >> 32
-    return C[cache + s.TABLE] + s.PLACE * (block << bits | (line ^ number) & (1 << bits) - 1)
+    return int(C[cache + s.TABLE]) + s.PLACE * (block << s.BLOCK_BITS | (line ^ number) & (1 << s.BLOCK_BITS) - 1)
 
 
 def search(C: Words, cache: int, tag: int) -> int:
@@ -158,7 +159,7 @@ def noted(C: Words, cache: int, place: int) -> int:
     entry = C[cache + s.NEXT]
     C[entry] = place
     C[cache + s.NEXT] = entry + 1
-    return entry
+    return int(entry)
 
 
 def rebuild(C: Words, cache: int) -> int:
@@ -166,6 +167,7 @@ def rebuild(C: Words, cache: int) -> int:
     room = C[cache + s.ROOM]
     entry = C[cache + s.OLDEST]
     while entry < C[cache + s.NEXT]:
+        prefetch(C, C[entry + s.AHEAD])
         place = C[entry]
         if C[place + 1] >> s.USED_AT == entry:
             C[room] = C[place]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,27 +13,23 @@ from . import words as s
 from .compiled import Loops
 
 Index = NDArray[np.int64]
-PLACES, MOST, LOG = (
-    3,
-    2,
-    4,
-)  # of the table, of these taken, and entries of the log, for each line: the fewer, the more often they are built anew
-L1_BITS, L2_BITS = 2, 6  # blocks that are a line of the host's cache, and a part of a page
+PLACES, MOST = 4, 3  # of the table for each line, and how many of these are taken before it is built anew
+LOG = 4  # entries of the log for each line
 GENERATIONS = 1 << 22  # of memory, before it is given back
 
 
 class CacheLevels:
     """Caches of so many lines, empty at first; an L1 may have none."""
 
-    _spare: dict[
-        tuple[int, int, int], tuple[Index, Index, int]
-    ] = {}  # memory of earlier launches, and its next generation: new one is slow at first
+    # Memory of earlier launches, and its next generation: the first use of new memory is slow.
+    _spare: ClassVar[dict[tuple[int, int, int], tuple[Index, Index, int]]] = {}
 
     def __init__(self, loops: Loops, multiprocessors: int, l1_lines: int, l2_lines: int) -> None:
         self._caches, self._key = multiprocessors, (multiprocessors, l1_lines, l2_lines)
-        self._l1, self._l2, self._generation = self._spare.pop(self._key, None) or (
-            memory_of(multiprocessors, l1_lines, L1_BITS), memory_of(1, l2_lines, L2_BITS), 1
-        )  # fmt: skip
+        spare = (
+            self._spare.pop(self._key) if self._key in self._spare else (memory_of(multiprocessors, l1_lines), memory_of(1, l2_lines), 1)
+        )
+        self._l1, self._l2, self._generation = spare
         self._found = np.zeros(s.FOUND, np.int64)
         size = self._l1.size // multiprocessors if l1_lines else 0
         self._follow = loops.follow.bound(self._l1, self._l2, self._found, size, multiprocessors)
@@ -64,15 +60,15 @@ class CacheLevels:
             self._spare[self._key] = self._l1, self._l2, generation
 
 
-def memory_of(caches: int, lines: int, block_bits: int) -> Index:
+def memory_of(caches: int, lines: int) -> Index:
     """Caches of so many lines."""
-    blocks = (PLACES * lines >> block_bits) + 1
-    table, log, room = s.PLACE * blocks << block_bits, LOG * lines, s.PLACE * lines
+    blocks = (PLACES * lines >> s.BLOCK_BITS) + 1
+    table, log, room = s.PLACE * blocks << s.BLOCK_BITS, LOG * lines, s.PLACE * lines
     size = s.HEAD + table + log + room + s.AHEAD
     memory = np.zeros(caches * size, np.int64)  # of which the system gives only what is used
     heads = memory.reshape(caches, size)
     begin = np.arange(caches) * size + s.HEAD
-    heads[:, s.LINES], heads[:, s.MOST], heads[:, s.BLOCKS], heads[:, s.BLOCK_BITS] = lines, MOST * lines, blocks, block_bits
+    heads[:, s.LINES], heads[:, s.MOST], heads[:, s.BLOCKS] = lines, MOST * lines, blocks
     heads[:, s.TABLE], heads[:, s.TABLE_END] = begin, begin + table
     heads[:, s.LOG], heads[:, s.LOG_END], heads[:, s.ROOM] = begin + table, begin + table + log, begin + table + log
     return memory

@@ -15,6 +15,12 @@ FIRST_WORDS = 0x01010101  # the first word of each sector
 SECTOR_WORDS = 0xFF  # times a sector's bit: all its words
 AHEAD = 8  # uses, so that memory has time to answer
 
+# The head of a cache: how many lines it may hold, and how many it holds; the table, its blocks of 1 << BLOCK_BITS places, its end, how many places were
+# taken, and how many may be; the log, its oldest entry, where the next one goes, its end; room for rebuild() to copy lines to; and the generation,
+# which changes when the cache is emptied.
+LINES, HELD, TABLE, BLOCKS, TABLE_END, TAKEN, MOST, LOG, OLDEST, NEXT, LOG_END, ROOM, GENERATION = range(13)
+HEAD = 8  # uses, so that memory has time to answer
+
 # The head of a cache: how many lines it may hold and how many it holds; the table, its blocks of 1 << BLOCK_BITS places, its end, how many places were taken and may be;
 # the log, its oldest entry, where the next one goes, its end; room for REBUILD to copy lines to; and the generation, which changes when the cache is emptied.
 LINES, HELD, TABLE, BLOCKS, BLOCK_BITS, TABLE_END, TAKEN, MOST, LOG, OLDEST, NEXT, LOG_END, ROOM, GENERATION = range(14)
@@ -23,7 +29,7 @@ HEAD = 16
 # A place of the table has two words.  The first one is generation << GENERATION_AT | line; the place is free if the generation is not that of the cache.
 # The second one is last use << USED_AT | sectors written << MARKS_AT | valid words, where the last use is an entry of the log; before the oldest one, the
 # line is gone.
-PLACE = 2
+PLACE, BLOCK_BITS = 2, 4
 GENERATION_AT, MARKS_AT, USED_AT = 40, 32, 36
 HASH = 0x9E3779B1
 
