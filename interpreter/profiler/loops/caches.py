@@ -119,7 +119,7 @@ def home(C: Words, cache: int, tag: int) -> int:
     line = tag & (1 << s.GENERATION_AT) - 1
     number = line >> s.BLOCK_BITS
     block = ((number ^ number >> 16) * s.HASH & 0xFFFFFFFF) * C[cache + s.BLOCKS] >> 32
-    return int(C[cache + s.TABLE]) + s.PLACE * (block << s.BLOCK_BITS | (line ^ number) & (1 << s.BLOCK_BITS) - 1)
+    return int(C[cache + s.TABLE] + s.PLACE * (block << s.BLOCK_BITS | (line ^ number) & (1 << s.BLOCK_BITS) - 1))
 
 
 def search(C: Words, cache: int, tag: int) -> int:

@@ -39,7 +39,7 @@ class CompiledLoop:
     def bound(self, *first: Argument) -> Loop:
         """The same, of which the first arguments are known; their arrays must stay alive."""
         known = [*map(_number, first)]
-        return lambda *rest: self._function(*known, *map(_number, rest))  # type: ignore[no-any-return]
+        return lambda *rest: self._function(*known, *map(_number, rest))
 
 
 def _number(a: Argument) -> int | None:

@@ -22,14 +22,12 @@ class CacheLevels:
     """Caches of so many lines, empty at first; an L1 may have none."""
 
     # Memory of earlier launches, and its next generation: the first use of new memory is slow.
-    _spare: ClassVar[dict[tuple[int, int, int], tuple[Index, Index, int]]] = {}
+    _spare: ClassVar[dict[tuple[int, int, int], tuple[Index, Index, int] | None]] = {}
 
     def __init__(self, loops: Loops, multiprocessors: int, l1_lines: int, l2_lines: int) -> None:
         self._caches, self._key = multiprocessors, (multiprocessors, l1_lines, l2_lines)
-        spare = (
-            self._spare.pop(self._key) if self._key in self._spare else (memory_of(multiprocessors, l1_lines), memory_of(1, l2_lines), 1)
-        )
-        self._l1, self._l2, self._generation = spare
+        spare = self._spare.pop(self._key, None)
+        self._l1, self._l2, self._generation = spare or (memory_of(multiprocessors, l1_lines), memory_of(1, l2_lines), 1)
         self._found = np.zeros(s.FOUND, np.int64)
         size = self._l1.size // multiprocessors if l1_lines else 0
         self._follow = loops.follow.bound(self._l1, self._l2, self._found, size, multiprocessors)

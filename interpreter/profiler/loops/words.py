@@ -19,11 +19,6 @@ AHEAD = 8  # uses, so that memory has time to answer
 # taken, and how many may be; the log, its oldest entry, where the next one goes, its end; room for rebuild() to copy lines to; and the generation,
 # which changes when the cache is emptied.
 LINES, HELD, TABLE, BLOCKS, TABLE_END, TAKEN, MOST, LOG, OLDEST, NEXT, LOG_END, ROOM, GENERATION = range(13)
-HEAD = 8  # uses, so that memory has time to answer
-
-# The head of a cache: how many lines it may hold and how many it holds; the table, its blocks of 1 << BLOCK_BITS places, its end, how many places were taken and may be;
-# the log, its oldest entry, where the next one goes, its end; room for REBUILD to copy lines to; and the generation, which changes when the cache is emptied.
-LINES, HELD, TABLE, BLOCKS, BLOCK_BITS, TABLE_END, TAKEN, MOST, LOG, OLDEST, NEXT, LOG_END, ROOM, GENERATION = range(14)
 HEAD = 16
 
 # A place of the table has two words.  The first one is generation << GENERATION_AT | line; the place is free if the generation is not that of the cache.
