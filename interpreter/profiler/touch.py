@@ -157,7 +157,10 @@ class Footprint:
 
 
 class Memo(Generic[T]):
-    """What was found for pointers that walk from one base array: an address some lines further on touches the same, further on."""
+    """What was found for pointers that walk from one base array: an address some lines further on touches the same, further on.
+
+    It is remembered when it is found a second time: most addresses come once, and memory that is free again soon is fast.
+    """
 
     def of(self, g: Geometry, address: Shifted, step: int, kind: Hashable, find: Callable[[], T]) -> tuple[T, int]:
         """What was found for an address, and its distance in bytes, a multiple of `step`, from the address it was found for."""
@@ -165,5 +168,6 @@ class Memo(Generic[T]):
         key = self, g, address.delta % step, kind
         known: tuple[T, int] | None = notes.get(key)
         if known is None:
-            known = notes[key] = find(), address.delta
+            known = find(), address.delta
+            notes[key] = known if key in notes else None
         return known[0], address.delta - known[1]

@@ -15,7 +15,7 @@ from .compiled import Loops
 Index = NDArray[np.int64]
 PLACES, MOST = 4, 3  # of the table for each line, and how many of these are taken before it is built anew
 LOG = 4  # entries of the log for each line
-GENERATIONS = 1 << 22  # of memory, before it is given back
+GENERATIONS = 1 << 24  # of memory, before it is given back
 
 
 class CacheLevels:

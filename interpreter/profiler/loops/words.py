@@ -25,7 +25,7 @@ HEAD = 16
 # The second one is last use << USED_AT | sectors written << MARKS_AT | valid words, where the last use is an entry of the log; before the oldest one, the
 # line is gone.
 PLACE, BLOCK_BITS = 2, 4
-GENERATION_AT, MARKS_AT, USED_AT = 40, 32, 36
+GENERATION_AT, MARKS_AT, USED_AT = 36, 32, 36
 HASH = 0x9E3779B1
 
 # What one access found: sectors, those found in L1 and in L2, and, of all accesses, those that became dirty in L2.

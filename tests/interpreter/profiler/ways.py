@@ -13,9 +13,9 @@ from warplab.interpreter.native.choice import missing
 from warplab.interpreter.profiler.loops import compiled
 from warplab.interpreter.profiler.loops.compiled import CompiledLoop, Loops
 
-WAYS = pytest.mark.parametrize(
-    "by", ["numpy", "python", pytest.param("compiled", marks=pytest.mark.skipif(bool(missing()), reason="needs llvmlite"))]
-)
+needs_compiler = pytest.mark.skipif(bool(missing()), reason="needs llvmlite")
+LOOPS = ["python", pytest.param("compiled", marks=needs_compiler)]
+WAYS = pytest.mark.parametrize("by", ["numpy", *LOOPS])
 
 
 class Elements:
