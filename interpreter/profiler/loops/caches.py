@@ -24,13 +24,15 @@ def follow(
     l2_all = 0
     last = -1
     cache = 0
+    missed = 1
     i = 0
     while i < count:
         if i + s.AHEAD < count:
             at = line[i + s.AHEAD] + start
-            prefetch(C2, home(C2, 0, at))
             if size:
                 prefetch(C1, home(C1, cache, at))  # in most cases of the same cache
+            if missed:  # as the use before: so will many after it
+                prefetch(C2, home(C2, 0, at))
         at = line[i] + start
         wanted = words[i]
         sectors = touched(wanted)
