@@ -214,6 +214,34 @@ def test_a_graph_is_built_node_by_node(host: Host, stream: cu.CUstream) -> None:
     assert host.download(at, np.zeros(2, np.uint32)).tolist() == [9, 0]
 
 
+def test_nodes_of_a_graph_within_a_graph_change_in_one_executable(host: Host, stream: cu.CUstream) -> None:
+    at, context = host.upload(np.zeros(1, np.uint32)), host("cuCtxGetCurrent")
+    graph, parent = host("cuGraphCreate", 0), host("cuGraphCreate", 0)
+    host("cuGraphAddMemsetNode", graph, [], 0, memset(at, 5), context)
+    child = host("cuGraphAddChildGraphNode", parent, [], 0, graph)
+    (inner,), _ = host("cuGraphGetNodes", host("cuGraphChildGraphNodeGetGraph", child), 1)
+    first, second = (host("cuGraphInstantiate", parent, 0) for _ in range(2))
+
+    def result(executable: object) -> int:
+        host("cuMemsetD32", at, 0, 1)
+        host("cuGraphLaunch", executable, stream)
+        return int(host.download(at, np.zeros(1, np.uint32))[0])
+
+    host("cuGraphExecMemsetNodeSetParams", first, inner, memset(at, 6), context)
+    host("cuGraphMemsetNodeSetParams", inner, memset(at, 7))
+    assert (result(first), result(second), result(host("cuGraphInstantiate", parent, 0))) == (6, 5, 7)
+    host("cuGraphNodeSetEnabled", first, inner, 0)
+    assert [host("cuGraphNodeGetEnabled", x, inner) for x in (first, second)] == [0, 1]
+    assert (result(first), result(second)) == (0, 5)
+    host("cuGraphNodeSetEnabled", first, inner, 1)
+    host("cuGraphExecChildGraphNodeSetParams", first, child, graph)
+    host("cuGraphExecUpdate", second, parent)
+    assert (result(first), result(second)) == (5, 7)
+    assert host.code("cuGraphExecChildGraphNodeSetParams", first, child, parent) == "INVALID_VALUE"
+    copy = host("cuGraphNodeFindInClone", child, host("cuGraphClone", parent))
+    assert int(host("cuGraphChildGraphNodeGetGraph", copy)) != int(host("cuGraphChildGraphNodeGetGraph", child))
+
+
 def test_a_launch_in_a_graph_has_its_own_parameters(host: Host, stream: cu.CUstream) -> None:
     at = host.upload(np.ones(4, np.uint32))
     values = [np.array([at], np.uint64)] * 3 + [np.array([4], np.uint32)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -130,7 +131,11 @@ class DeviceGraph:
         out = DeviceGraph()
         copies = out.copies
         for n in self.nodes:
-            copies[n] = out.add(n.kind, n.work, (), n.what)
+            work, what = n.work, n.what
+            if n.kind == "GRAPH":
+                what = what.clone()
+                work = what.run
+            copies[n] = out.add(n.kind, work, (), what)
         for n in self.nodes:
             copies[n].after = [copies[b] for b in n.after]
         out.objects, out.conditions = retained(self.objects), list(self.conditions)
@@ -178,6 +183,7 @@ class Executable:
 
     def __init__(self, graph: DeviceGraph, flags: int = 0) -> None:
         self.steps: dict[Node, Work] = {n: n.work for n in graph.ordered()}
+        self.children = {n: Executable(n.what) for n in graph.nodes if n.kind == "GRAPH"}
         self.kinds = [n.kind for n in graph.nodes]
         self.nodes = list(graph.nodes)
         self.flags = flags
@@ -193,18 +199,36 @@ class Executable:
         for node, work in self.steps.items():
             if stream.context.broken:
                 return
-            if node not in self.off:
+            if node in self.off:
+                continue
+            if node in self.children:
+                self.children[node].run(stream)
+            else:
                 work()
 
     def close(self) -> None:
         """What can be launched is destroyed."""
         release(self.objects)
+        for child in self.children.values():
+            child.close()
 
-    def replace(self, node: Node, work: Work) -> None:
+    def holding(self, node: Node) -> Executable:
+        """The part of this executable that a node belongs to: itself, or what became of a graph within it."""
+        if node in self.steps:
+            return self
+        for child in self.children.values():
+            with suppress(ApiError):
+                return child.holding(node)
+        raise invalid("the node is of another graph")
+
+    def replace(self, node: Node, work: Work, what: Any) -> None:
         """Gives a node other work, in this executable alone."""
-        if node not in self.steps:
-            raise invalid("the node is of another graph")
-        self.steps[node] = work
+        part = self.holding(node)
+        if node in part.children:
+            wrong = part.children[node].update(what)
+            if wrong is not None:
+                raise invalid(f"the graphs differ in a node of the kind {wrong.kind}")
+        part.steps[node] = work
 
     def update(self, graph: DeviceGraph) -> Node | None:
         """Takes over the work of a graph of the same form; gives the node that does not fit."""
@@ -212,6 +236,8 @@ class Executable:
             if own is None or new is None or own.kind != new.kind or len(own.after) != len(new.after):
                 return new or own
         for own, new in zip(self.nodes, graph.nodes, strict=True):
+            if own in self.children and (wrong := self.children[own].update(new.what)) is not None:
+                return wrong
             self.steps[own] = new.work
         return None
 
