@@ -147,7 +147,6 @@ class ProgramServer:
         self.calls: list[Answer | None] = [None] * len(listed)
         self.pushes = {n for n, e in enumerate(listed) if e.function.name.startswith("__cudaPushCallConfiguration")}
         self.launches = {n for n, e in enumerate(listed) if e.function.name.startswith(NVCC_LAUNCHES)}
-        self.redirected: set[str] = set()
         self.said: set[str] = set()
         serve(self.program)
         sys.stdout = ProgramOutput(self.program, self._quick_call)
@@ -270,9 +269,7 @@ class ProgramServer:
         base = request.data - self.library.data
         targets = {e.function.name: base + self.library.pads[e.function.name] for e in self.listed}
         for r in redirections(self.program.pid):
-            if r.path not in self.redirected:
-                self.redirected.add(r.path)
-                redirect(self.program, r, targets)
+            redirect(self.program, r, targets)
 
     def _prepared(self, exported: Exported) -> Answer:
         """The answer to one exported function."""

@@ -149,6 +149,33 @@ def test_a_stripped_runtime_without_kernels_is_found(warplab_exec: Run, build: B
     assert (done.returncode, done.stdout, done.stderr) == (0, "1 7 1 cudaSuccess\n", "")
 
 
+PLUGIN = """
+static __global__ void triple(int *p) { p[threadIdx.x] *= 3; }
+extern "C" int run(int *p) { triple<<<1, 32>>>(p); return cudaDeviceSynchronize(); }
+"""
+LOADER = """
+#include <cstdio>
+#include <dlfcn.h>
+int main(int, char **argv) {
+    int *p, got[32];
+    cudaMallocManaged(&p, sizeof got);
+    for (int i = 0; i < 32; i++) p[i] = i;
+    for (int turn = 0; turn < 3; turn++) {
+        void *plugin = dlopen(argv[1], RTLD_NOW);
+        int code = ((int (*)(int *))dlsym(plugin, "run"))(p);
+        dlclose(plugin);
+        printf("%d %d\\n", code, p[31]);
+    }
+}
+"""
+
+
+def test_a_library_is_loaded_several_times(warplab_exec: Run, build: Build) -> None:
+    plugin = build("plugin", "-shared", "-Xcompiler", "-fPIC", text=PLUGIN)
+    done = warplab_exec(build("loader", "-ldl", text=LOADER), plugin)
+    assert (done.stdout, done.stderr) == ("0 93\n0 279\n0 837\n", "")
+
+
 FAULT = """
 __global__ void bad(int *p) { p[threadIdx.x] = 1; }
 void by_hand(int *p) {
