@@ -57,7 +57,7 @@ def redirect(program: HostProgram, r: Redirection, ours: Mapping[str, int]) -> i
     targets = ours if r.by_ours else {name: r.symbols[other][0] for name, other in INSTEAD.items() if other in r.symbols}
     places = {r.symbols[name][0]: target for name, target in targets.items() if name in r.symbols and r.symbols[name][1] >= SIZES[MACHINE]}
     at = next(iter(places), 0)
-    if not at or program.read(at, SIZES[MACHINE]).tobytes() == absolute_jump(places[at]):  # an object may be loaded anew where it was before
+    if not at or program.read(at, SIZES[MACHINE]).tobytes() == absolute_jump(places[at]):  # done, and not loaded anew since then
         return 0
     first = min(places) & -PAGE
     size = -(-(max(places) + SIZES[MACHINE]) // PAGE) * PAGE - first
