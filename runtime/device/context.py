@@ -25,7 +25,7 @@ from warplab.isa.profiles import DeviceProfile, profile
 from ..errors import ApiError, code_of, invalid
 from .devrt.queue import queued
 from .graphs.graphs import Capture
-from .graphs.streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
+from .graphs.streams import CAPTURE_MODE, LEGACY, DeviceEvent, DeviceStream
 from .launches.engines import usual_options
 from .launches.observing import observers_of, watched
 from .launches.printf import PrintRing
@@ -141,9 +141,9 @@ class DeviceContext:
             raise ApiError(self.error.name, self.error.message, self.error.cause)
 
     def unsafe(self, what: str, anywhere: bool = False) -> None:
-        """Refuses what a capture that is under way forbids, unless it was begun as a relaxed one and the call is none of all streams."""
+        """Refuses what a capture that is under way forbids, or any capture for a call about all streams."""
         for capture in self.captures:
-            if anywhere or capture.mode != RELAXED:
+            if anywhere or capture.forbids(CAPTURE_MODE.now):
                 raise capture.refuse(what)
 
     @property

@@ -23,6 +23,7 @@ from ..errors import ApiError, unsupported
 from .answers import graphs  # noqa: F401 - enters its answers
 from .answers import special as answers
 from .answers.abi import ArgumentReader, Marshalled
+from .answers.cuda12 import MARKER, exported_names
 from .answers.output import ProgramOutput
 from .binaries.elf import LibraryImage
 from .binaries.library import USED_AT, Exported
@@ -268,8 +269,9 @@ class ProgramServer:
     def _redirect(self, request: WireRequest) -> None:
         base = request.data - self.library.data
         targets = {e.function.name: base + self.library.pads[e.function.name] for e in self.listed}
+        older = {name: targets[own] for own, name in exported_names(targets).items()}
         for r in redirections(self.program.pid):
-            redirect(self.program, r, targets)
+            redirect(self.program, r, older if MARKER in r.symbols else targets)
 
     def _prepared(self, exported: Exported) -> Answer:
         """The answer to one exported function."""

@@ -1,6 +1,7 @@
 """Graphs: what a stream was given while it was captured runs whenever the graph is launched, and not before."""
 
 import ctypes
+import threading
 
 import numpy as np
 import pytest
@@ -240,6 +241,38 @@ def test_nodes_of_a_graph_within_a_graph_change_in_one_executable(host: Host, st
     assert host.code("cuGraphExecChildGraphNodeSetParams", first, child, parent) == "INVALID_VALUE"
     copy = host("cuGraphNodeFindInClone", child, host("cuGraphClone", parent))
     assert int(host("cuGraphChildGraphNodeGetGraph", copy)) != int(host("cuGraphChildGraphNodeGetGraph", child))
+
+
+def test_a_thread_says_which_captures_forbid_it_what(host: Host, stream: cu.CUstream) -> None:
+    def elsewhere(thread_mode: str) -> str:
+        def allocate() -> None:
+            host.cu.cuCtxSetCurrent(context)
+            assert host("cuThreadExchangeStreamCaptureMode", MODE[f"CU_STREAM_CAPTURE_MODE_{thread_mode}"]) == MODE(0)
+            codes.append(host.code("cuMemAlloc", 16))
+
+        codes: list[str] = []
+        context = host("cuCtxGetCurrent")
+        thread = threading.Thread(target=allocate)
+        thread.start()
+        thread.join()
+        return codes[0]
+
+    forbidden = "STREAM_CAPTURE_UNSUPPORTED"
+    for mode, own, codes in (
+        ("GLOBAL", forbidden, {"GLOBAL": forbidden, "THREAD_LOCAL": "SUCCESS", "RELAXED": "SUCCESS"}),
+        ("THREAD_LOCAL", forbidden, {"GLOBAL": "SUCCESS"}),
+        ("RELAXED", "SUCCESS", {"GLOBAL": "SUCCESS"}),
+    ):
+        for thread_mode, code in codes.items():
+            begin(host, stream, mode)
+            assert elsewhere(thread_mode) == code
+            assert host.code("cuMemAlloc", 16) == own
+            host.code("cuStreamEndCapture", stream)
+    begin(host, stream)
+    assert host("cuThreadExchangeStreamCaptureMode", MODE.CU_STREAM_CAPTURE_MODE_RELAXED) == MODE(0)
+    assert host.code("cuMemAlloc", 16) == "SUCCESS"
+    assert host("cuThreadExchangeStreamCaptureMode", MODE.CU_STREAM_CAPTURE_MODE_GLOBAL) == MODE(2)
+    host("cuStreamEndCapture", stream)
 
 
 def test_a_launch_in_a_graph_has_its_own_parameters(host: Host, stream: cu.CUstream) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ from typing import Any, Protocol
 from ...errors import ApiError, invalid
 
 Work = Callable[[], None]
+GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture, and of a thread
 _numbers = itertools.count(1)
 
 
@@ -253,6 +255,12 @@ class Capture:
     broken: bool = False  # something was done that a capture does not allow
     ended: bool = False
     number: int = field(default_factory=lambda: next(_numbers))
+    thread: int = field(default_factory=threading.get_ident)  # that began it
+
+    def forbids(self, mode: int) -> bool:
+        """Are calls forbidden that could touch the captured streams, for this thread, which is in a mode?"""
+        own = self.thread == threading.get_ident()
+        return RELAXED not in (self.mode, mode) and (own or self.mode == mode == GLOBAL)
 
     def refuse(self, what: str, code: str = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED") -> ApiError:
         """What is not allowed ends the capture's use."""
