@@ -25,10 +25,10 @@ from .answers import special as answers
 from .answers.abi import ArgumentReader, Marshalled
 from .answers.cuda12 import MARKER, exported_names
 from .answers.output import ProgramOutput
-from .binaries.elf import LibraryImage
+from .binaries.elf import MACHINE, LibraryImage
 from .binaries.library import USED_AT, Exported
 from .binaries.redirect import redirect, redirections
-from .process import MACHINE, HostProgram
+from .process import HostProgram
 from .renewal import begin_again
 from .watching.sight import Sight
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireRequest, receive, send

@@ -20,7 +20,8 @@ from ...device.memory.host import host
 from ...driver.tables.enums import CUresult
 from ...errors import ApiError, unsupported
 from ..binaries import maps
-from ..process import MACHINE, HostProgram, KeptMemory
+from ..binaries.elf import MACHINE
+from ..process import HostProgram, KeptMemory
 from ..wire import WireRequest
 from .abi import CFunction, Values, read_array, write, write_result
 

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..process import MACHINE, PAGE, HostProgram
+from ..process import PAGE, HostProgram
 from . import maps
+from .elf import MACHINE
 from .unnamed import unnamed
 
 MARKER = "__cudaRegisterFatBinary"

@@ -44,7 +44,7 @@ def test_tools_read_the_image(tmp_path: Path, machine: str, soname: str) -> None
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's dynamic loader")
 @pytest.mark.parametrize("soname", PATHS)
 def test_the_loader_finds_every_export(tmp_path: Path, soname: str) -> None:
-    from warplab.runtime.exec.process import MACHINE
+    from warplab.runtime.exec.binaries.elf import MACHINE
 
     library = built(MACHINE, LISTED, b"warplab-nobody-listens", PATHS)[soname]
     (tmp_path / "lib.so").write_bytes(library.image)
