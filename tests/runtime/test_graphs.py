@@ -243,6 +243,29 @@ def test_nodes_of_a_graph_within_a_graph_change_in_one_executable(host: Host, st
     assert int(host("cuGraphChildGraphNodeGetGraph", copy)) != int(host("cuGraphChildGraphNodeGetGraph", child))
 
 
+def test_events_outside_of_a_capture(host: Host, stream: cu.CUstream) -> None:
+    before, after = (host("cuEventCreate", 0) for _ in range(2))
+    begin(host, stream)
+    host("cuStreamWaitEvent", stream, before, 1)
+    host("cuEventRecordWithFlags", after, stream, 1)
+    graph = host("cuStreamEndCapture", stream)
+    nodes, _ = host("cuGraphGetNodes", graph, 5)
+    assert [int(host("cuGraphEventWaitNodeGetEvent", nodes[0])), int(host("cuGraphEventRecordNodeGetEvent", nodes[1]))] == [
+        int(before), int(after),
+    ]  # fmt: skip
+    assert host.code("cuStreamWaitEvent", stream, before, 1) == "ILLEGAL_STATE"
+    host("cuGraphLaunch", host("cuGraphInstantiate", graph, 0), stream)
+    host("cuEventSynchronize", after)
+
+
+def test_the_legacy_stream_spoils_the_capture_of_one_that_it_waits_for(host: Host, stream: cu.CUstream) -> None:
+    waited, at = host("cuStreamCreate", 0), host.upload(np.zeros(1, np.uint32))
+    for captured, codes in ((stream, ("SUCCESS", "SUCCESS")), (waited, ("STREAM_CAPTURE_IMPLICIT", "STREAM_CAPTURE_INVALIDATED"))):
+        begin(host, captured, "RELAXED")
+        assert host.code("cuMemsetD8Async", at, 1, 4, 0) == codes[0]
+        assert host.code("cuStreamEndCapture", captured) == codes[1]
+
+
 def test_a_thread_says_which_captures_forbid_it_what(host: Host, stream: cu.CUstream) -> None:
     def elsewhere(thread_mode: str) -> str:
         def allocate() -> None:

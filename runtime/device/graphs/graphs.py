@@ -45,6 +45,7 @@ class CapturedStream(Protocol):
     """A stream, as graphs know it."""
 
     capture: Capture | None
+    flags: int
 
     @property
     def context(self) -> WorkContext:
@@ -261,6 +262,11 @@ class Capture:
         """Are calls forbidden that could touch the captured streams, for this thread, which is in a mode?"""
         own = self.thread == threading.get_ident()
         return RELAXED not in (self.mode, mode) and (own or self.mode == mode == GLOBAL)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Does the legacy default stream wait for a captured one?"""
+        return any(not s.flags & 1 for s in (self.origin, *self.tails))
 
     def refuse(self, what: str, code: str = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED") -> ApiError:
         """What is not allowed ends the capture's use."""

@@ -107,6 +107,9 @@ def in_order(stream: DeviceStream, kind: str, work: Callable[[], None], what: ob
     """Does a piece of work in a stream's order: now, or where the stream is captured whenever its graph runs."""
     capture = stream.capture
     if capture is None:
+        for other in stream.context.captures:
+            if stream is stream.context.default_stream(LEGACY) and other.is_awaited:
+                raise other.refuse("work is given to the legacy default stream", "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT")
         if not stream.context.broken:
             announced(stream, work)
     elif capture.broken:
