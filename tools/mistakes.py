@@ -86,7 +86,7 @@ RUNNING = (
         ("misaligned", "a number may have been given where a pointer is expected", "at line 28"), 4,
     ),
     Mistake("A null pointer", "first=u32[5]:[0,10,100,100,300]", "first=null", ("null pointer", "at line 28"), 4),
-    Mistake("Too few arguments", "--arg first=u32[5]:[0,10,100,100,300] ", "", ("takes 4 parameters (a, b, first, out), 3 are given",), 2),
+    Mistake("Too few arguments", "--arg first=u32[5]:[0,10,100,100,300] ", "", ("has 4 parameters (a, b, first, out), and no value is given for first",), 2),
     Mistake("Too many arguments", "--arg out:out", "--arg n=4 --arg out:out", ("has no parameter n", "its parameters are a, b, first, out"), 2),
     Mistake(
         "Arguments in the wrong order",

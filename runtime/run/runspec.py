@@ -19,6 +19,7 @@ from .values import Argument, parse_argument
 Dim3 = tuple[int, int, int]
 DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
 LEAST = {"shared": 0, "rtol": 0, "atol": 0, "ulp": 0, "schedules": 1, "max_steps": 1, "timeout": 0}
+MOST = {"schedules": 1_000_000}
 _CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")
 
 
@@ -102,10 +103,12 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         try:
             found = None if value is None else kind(value) if kind is float else int(str(value), 0)
         except ValueError:
-            raise UsageError(f"{option} {value!r} is no number") from None
+            raise UsageError(f"{option} {value!r} is not a number") from None
         least = LEAST.get(name)
         if found is not None and least is not None and not found >= least:
             raise UsageError(f"{option} {value}: write {f'{least} or more' if least else 'a number that is not negative'}")
+        if found is not None and found > MOST.get(name, found):
+            raise UsageError(f"{option} {value}: write {MOST[name]} or less")
         return found
 
     launch = LaunchSpec(

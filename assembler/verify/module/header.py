@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from warplab.isa.profiles import PROFILES, profile_note
+from warplab.isa.profiles import PROFILES, TARGETS, profile_note
 
 from ...diagnostics import Diagnostic, nearest
 from ...ir import Module, Section, Span
-from ..needs import NEWEST, TARGETS, VERSIONS, capability
+from ..needs import NEWEST, VERSIONS, capability
 
 NEWEST_MODEL = max(10 * row.capability[0] + row.capability[1] for row in PROFILES.values())
 OPTIONS = frozenset({"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"})
