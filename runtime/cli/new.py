@@ -144,5 +144,5 @@ def _write(files: dict[Path, str]) -> None:
             raise click.UsageError(f"{path} exists already")
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         click.echo(f"wrote {path}")

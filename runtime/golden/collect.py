@@ -98,7 +98,7 @@ def cases_of(path: Path) -> list[Case]:
     if "//@" not in text and not has_toml:
         return out
     try:
-        found = read(text, from_toml(beside), beside.read_text()) if has_toml else read(text)
+        found = read(text, from_toml(beside), beside.read_text(encoding="utf-8")) if has_toml else read(text)
     except UsageError as e:
         return [Case(path, data, Broken(str(e)), "directives")]
     if found.verdicts:

@@ -184,7 +184,7 @@ def from_toml(path: Path) -> list[RunSpec]:
     import tomllib  # few programs have one, and each start would pay
 
     try:
-        data = tomllib.loads(path.read_text())
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise UsageError(f"{path}: {e}") from None
     runs = data.get("run", [data])

@@ -74,6 +74,16 @@ def test_module_runs_as_a_program(good: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize("words", [["docs", "engine"], ["docs"], ["explain", "out-of-bounds"], ["isa", "add"], ["run", "RUN"]])
+def test_a_locale_without_unicode(tmp_path: Path, words: list[str]) -> None:
+    path = tmp_path / "caf\xe9 \N{SNOWMAN}.ptx"
+    path.write_bytes((SAMPLES / "vecadd.ptx").read_bytes())
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(Path(__file__).parent.parent / "importroot")}
+    command = [sys.executable, "-m", "warplab", *(str(path) if w == "RUN" else w for w in words)]
+    done = subprocess.run(command, capture_output=True, env=plain, check=False)
+    assert b"internal error" not in done.stderr and done.returncode == (2 if "out-of-bounds" in words else 0), done.stderr
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_is_there(name: str) -> None:
     where, line = COMMANDS[name]

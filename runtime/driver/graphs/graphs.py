@@ -249,7 +249,7 @@ def cuGraphDebugDotPrint(hGraph: object, path: object, flags: object) -> None:
     lines = [f'  n{i} [label="{i}\\n{n.kind}"];' for n, i in number.items()]
     lines += [f"  n{number[b]} -> n{number[n]};" for n in nodes for b in n.after]
     try:
-        Path(text(path)).write_text("digraph dot {\n" + "\n".join(lines) + "\n}\n")
+        Path(text(path)).write_text("digraph dot {\n" + "\n".join(lines) + "\n}\n", encoding="utf-8")
     except OSError as e:
         raise ApiError("CUDA_ERROR_OPERATING_SYSTEM", str(e)) from None
 
