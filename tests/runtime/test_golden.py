@@ -169,6 +169,8 @@ def test_tools_are_held_against_check_lines(tmp_path: Path) -> None:
         ("CHECK: [[#N:]]\nCHECK: [[# == N + 1 ]]", "1\n2\n", True),
         ("CHECK: [[#N:]]\nCHECK-NOT: [[#N]]", "1\n2\n", True),
         ("CHECK: [[#N:]]\nCHECK-NOT: [[#N]]", "1\n1\n", False),
+        ("CHECK{LITERAL}: [[a]] {{b}}\nCHECK-NEXT{LITERAL}: (", "[[a]] {{b}}\n(\n", True),
+        ("CHECK: a{{[[:space:]]+[[:digit:]]}}", "a  7\n", True),
     ],
 )
 def test_filecheck(checks: str, output: str, good: bool) -> None:
@@ -180,6 +182,8 @@ def test_filecheck(checks: str, output: str, good: bool) -> None:
     ("lines", "message"),
     [
         ("// CHECK-NXET: ret", ":2: CHECK-NXET is unknown: CHECK may be followed by -NEXT,"),
+        ("// CHECK-COUNT-0: ret", ":2: CHECK-COUNT-0 is unknown"),
+        ("// CHECK{LITERL}: ret", ":2: CHECK{LITERL} is unknown"),
         ("// CHECK-FLOW: twice\n// RUN: warplab cfg %s | filecheck --check-prefix=CHECK-FLOW", ""),
     ],
 )
@@ -192,6 +196,11 @@ def test_no_check_is_ignored(lines: str, message: str, tmp_path: Path) -> None:
     ("checks", "output", "message"),
     [
         ("CHECK: [[#N]]", "1", "no line above reads N: [[#N:]] does"),
+        ("CHECK-NOT: [[N]]", "1", "no line above reads N: [[N:REGEX]] does"),
+        ("CHECK: [[1,2]]", "1", "[[1,2]] names no text"),
+        ("CHECK-NEXT: 1", "1\n1", "no line above says after which match"),
+        ("CHECK-NOT: 2\nCHECK-EMPTY:", "\n\n", "no line above says after which match"),
+        ("CHECK:", "1", "there is nothing to look for"),
         ("CHECK: [[#N:]] [[#N]]", "1 1", "no line above reads N"),
         ("CHECK: [[N:.]]\nCHECK: [[#N]]", "1\n1", "N stands for a text"),
         ("CHECK: [[#N:]]\nCHECK: [[N]]", "1\n1", "N is a number: write [[#N]]"),
@@ -209,6 +218,37 @@ def test_no_check_is_ignored(lines: str, message: str, tmp_path: Path) -> None:
 def test_numbers_that_filecheck_cannot_use(checks: str, output: str, message: str) -> None:
     failure = match(checks_of("\n".join("// " + line for line in checks.splitlines())), output)
     assert failure is not None and message in failure.reason
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("warplab cfg %s | FileCheck %s --check-prefixes=A,B\n// A: .entry\n// B-NEXT: bogus", ":4: B-NEXT: bogus"),
+        ("warplab cfg %s | FileCheck %s --check-prefix A\n// A: bogus", ":3: A: bogus"),
+        ("warplab cfg %s | FileCheck -check-prefix=A --check-prefix=B %s\n// A: .entry\n// B: bogus", ":4: B: bogus"),
+        ("warplab cfg %s | FileCheck %s --implicit-check-not=twice\n// CHECK: ret", ":2: --implicit-check-not=twice"),
+        ("warplab cfg %s | FileCheck %s --match-full-lines\n// CHECK: .entry", "not found"),
+        ("warplab cfg %s | FileCheck %s --match-full-lines\n// CHECK: {{.*}}.entry twice{{.*}}", ""),
+        ("warplab cfg %s | FileCheck %s -DWHAT=entry -D#N=0\n// CHECK: .[[WHAT]] twice\n// CHECK: B[[#N]]", ""),
+        ("warplab cfg %s | FileCheck %s -D=3", "-D=3 is not supported"),
+        ("warplab cfg %s | FileCheck %s -D#N=x", "'x' is not a number"),
+        (
+            "warplab cfg %s | FileCheck %s --strict-whitespace\n// CHECK: .entry",
+            "--strict-whitespace is not supported; there are --check-prefix",
+        ),
+        ("warplab cfg %s | FileCheck %s --check-prefix=\n// CHECK: .entry", "a prefix begins with a letter"),
+        ("warplab cfg %s | FileCheck %s --check-prefix=OTHER\n// CHECK: .entry", "no line of the file begins with // OTHER:"),
+        ("warplab cfg %s \\\n// RUN:  | FileCheck %s\n// CHECK: bogus", ":4: CHECK: bogus"),
+        ("warplab cfg %s && warplab check %s", "&& is not supported: write one command"),
+        ("warplab cfg %s | grep entry | FileCheck %s\n// CHECK: .entry", "| is not supported"),
+        ("warplab assemble %s -o %t.o", "%t is not supported; there are %s, the test's file, and %S"),
+        ("warplab run %S/k.ptx", ""),
+        ("warplab check %s\n// RUN: warplab cfg %s | FileCheck %s\n// CHECK: .entry", ""),
+    ],
+)
+def test_run_lines_as_llvm_writes_them(lines: str, message: str, tmp_path: Path) -> None:
+    found = messages(write(tmp_path, f"{RUN}\n// RUN: {lines}", name="k.ptx"))
+    assert any(message in m for m in found) if message else not any(found), found
 
 
 def test_check_lines_in_the_output_do_not_match_themselves() -> None:
