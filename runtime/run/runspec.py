@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -143,7 +144,9 @@ def from_text(words: str, line: int) -> RunSpec:
     while i < len(parts):
         name, eq, value = parts[i].partition("=")
         if name not in OPTIONS:
-            raise UsageError(f"line {line}: //@ run: no option is called {name}; there are {' '.join(OPTIONS)}")
+            near = get_close_matches(name, OPTIONS, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise UsageError(f"line {line}: //@ run: no option is called {name}{meant} (the options: {' '.join(OPTIONS)})")
         field_name, kind, _ = OPTIONS[name]
         i += 1
         if kind == "flag":

@@ -87,7 +87,7 @@ def test_verdicts_of_the_assembler(tmp_path: Path) -> None:
     assert messages(write(tmp_path, "// -", body)) == [""]
     assert messages(write(tmp_path, "//@ error +14: ", body.replace('//@ error[undeclared-name] "%w"', ""))) == [""]
     wrong = messages(write(tmp_path, '//@ error 3: "nothing"', body))[0]
-    assert "line 3: no error 'nothing'" in wrong
+    assert "line 3: error 'nothing' is not reported" in wrong
     missing = messages(write(tmp_path, "//@ error 9:", body.replace('//@ error[undeclared-name] "%w"', "")))[0]
     assert "not expected:" in missing and "%w" in missing
 
@@ -406,3 +406,17 @@ def test_verbose_shows_the_whole_output(tmp_path: Path) -> None:
     path = write(tmp_path, "// RUN: warplab info %s\n// CHECK: nothing like it")
     short, whole = (CliRunner().invoke(main, ["test", str(path), *more]).output for more in ([], ["-v"]))
     assert "the whole output:" in whole and "barriers" in whole and "barriers" not in short
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("//@ Run --grid 1", "no directive is called 'Run'; did you mean run? (the directives: run fault "),
+        ("//@ Metrics warp_instructions <= 3", "did you mean metric?"),
+        (f"{RUN} --expct out==x", "no option is called --expct; did you mean --expect? (the options: --kernel "),
+        (f"{RUN}\n//@ prints hello", "'hello' is not a text in quotes"),
+        ('//@ error[syntax] 3: "x"', "line 3: error[syntax] 'x' is not reported"),
+    ],
+)
+def test_mistyped_directives_say_what_is_meant(tmp_path: Path, line: str, message: str) -> None:
+    assert message in messages(write(tmp_path, line))[0]
