@@ -103,7 +103,7 @@ def _run_lines(path: Path) -> list[tuple[str, Options | None]]:
 
 
 def _refuse_unknown(path: Path, prefixes: Sequence[str], source: str) -> None:
-    """Fails for a check that would be ignored, because its word is unknown and is no other RUN line's prefix."""
+    """Fails for a check that would be ignored, because its word is unknown and is not the prefix of another RUN line."""
     others = {p for _, options in _run_lines(path) for p in (options or Options()).prefixes} - set(prefixes)
     for line, word in unknown_checks(source, prefixes):
         if not any(f"{word}-".startswith(f"{other}-") for other in others):

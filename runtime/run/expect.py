@@ -86,7 +86,7 @@ class Mismatch:
     text: str
     wrong: int
     total: int
-    name: str  # the buffer on the left, "" where the comparison is no plain one
+    name: str  # the buffer on the left, "" where the comparison is not a plain one
     index: tuple[int, ...] | None
     got: str
     wanted: str

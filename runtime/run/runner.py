@@ -132,7 +132,7 @@ class Runner:
         for name, text in self.spec.buffers:
             value = parse_value(text, self.folder)
             if not isinstance(value, BufferValue):
-                raise UsageError(f"buffer {name}: {text!r} is no array")
+                raise UsageError(f"buffer {name}: {text!r} is not an array")
             self._buffer(name, "inout", value)
         self._resources()
         self._tensor_maps()

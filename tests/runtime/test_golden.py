@@ -208,7 +208,7 @@ def test_no_check_is_ignored(lines: str, message: str, tmp_path: Path) -> None:
         ("CHECK: [[#A:]] [[#%x,B:]]\nCHECK: [[#A+B]]", "1 1\n2", "the variables have different formats"),
         ("CHECK: [[#%q,N:]]", "1", "cannot be read"),
         ("CHECK: [[#%#u,N:]]", "1", "# goes with %x and %X"),
-        ("CHECK: [[#1 * 2]]", "2", "is no expression of +, -, variables and numbers"),
+        ("CHECK: [[#1 * 2]]", "2", "is not an expression of +, -, variables and numbers"),
         ("CHECK: [[#1 +]]", "2", "a number or a variable is missing"),
         ("CHECK: [[#add(1)]]", "2", ", is missing"),
         ("CHECK: [[#1 2]]", "2", "1 2 cannot be read"),

@@ -48,7 +48,7 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
             yield error("unknown-target", f"there is no target {name}", name, f"is {near} meant?" if near else "")
             named = True
         elif name not in OPTIONS:
-            yield error("unknown-target", f"{name} is no target", name)
+            yield error("unknown-target", f"{name} is not a target", name)
             named = True
     if not named and module.targets:
         yield error("unknown-target", ".target names no architecture", ".target", "write .target sm_90")

@@ -147,7 +147,7 @@ def cuGraphNodeFindInClone(hOriginalNode: object, hClonedGraph: object) -> CUgra
     """The copy of a node in a copy of its graph."""
     found = graph_of(hClonedGraph).copies.get(node_of(hOriginalNode))
     if found is None:
-        raise invalid("the graph is no copy of the node's")
+        raise invalid("the graph is not a copy of the node's")
     return CUgraphNode(handle_of(found))
 
 
