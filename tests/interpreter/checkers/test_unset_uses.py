@@ -76,6 +76,10 @@ USES = {
     "an asynchronous copy of what is set": (
         "mov.u32 %r3, s; mad.lo.u32 %r3, %r1, 4, %r3; cp.async.ca.shared.global [%r3], [%d2], 4; cp.async.wait_all; ld.shared.u32 %r2, [%r3];"
         f" add.u32 %r2, %r2, 1; {STORE}", []),
+    "asynchronous copies whose end is the only arrival": (
+        "mov.u32 %r3, s; mad.lo.u32 %r4, %r1, 4, %r3; setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [%r3+512], 32; bar.sync 0;"
+        " cp.async.ca.shared.global [%r4], [%d1], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [%r3+512];"
+        " W: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+512], 0; @!%p3 bra W; ld.shared.u32 %r2, [%r4]; add.u32 %r2, %r2, 1; " + STORE, ["global"]),
     "matrices": ("mov.u32 %r3, s; mad.lo.u32 %r3, %r1, 16, %r3; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r3]; add.u32 %r2, %r2, 1;"
                  f" {STORE}", ["shared"]),
     "an argument in memory": (
