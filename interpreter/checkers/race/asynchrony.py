@@ -13,6 +13,7 @@ from ...vector.access.copying import Copying
 from ...vector.group import Group
 from .cells import COPY, LEVEL_AT, NEVER, Array
 from .fences import Fences
+from .issued import Known
 from .kinds import CTA, Kind
 from .mbarriers import Phases
 from .order import merge
@@ -22,18 +23,23 @@ from .scene import Scene
 class CopyUnderWay:
     """A copy under way: its lanes and its records."""
 
-    __slots__ = ("at", "closed", "copying", "first", "first_read", "thread")
+    __slots__ = ("at", "closed", "copying", "first", "first_read", "known", "thread")
 
-    def __init__(self, copying: Copying, thread: Array, first: int, first_read: int, at: int, closed: Array) -> None:
+    def __init__(self, copying: Copying, thread: Array, first: int, first_read: int, at: int, known: Known, closed: Array) -> None:
         self.copying = copying
         self.thread = thread  # in ascending order
         self.first, self.first_read = first, first_read
         self.at = at  # the time of the instruction
+        self.known = known
         self.closed = closed  # how many groups each thread had closed before
 
     def records(self, thread: Array, reads: bool) -> Array:
         """How records name the copies of some threads."""
         return np.asarray(np.searchsorted(self.thread, thread) + (self.first_read if reads else self.first) | COPY << LEVEL_AT)
+
+    def before(self, thread: Array) -> Known:
+        """What the copies of some threads come after."""
+        return self.known.take(np.searchsorted(self.thread, thread))
 
 
 class Asynchrony:
@@ -64,7 +70,7 @@ class Asynchrony:
             self.scene.order.phases += 1
             for _, tags, place in self._before(copy.after, thread, self.scene.now):
                 tags[place[tags[place] < 0]] = self.scene.order.phases
-        self._issue(copy, thread)
+        self._issue(copy, thread, late=lanes.wave.pending is not None)
         self.scene.tick()
 
     def _before(self, group: str, thread: Array, now: int) -> Iterator[tuple[CopyUnderWay, Array, Array]]:
@@ -75,9 +81,12 @@ class Asynchrony:
                 for first in (issued.first, issued.first_read):
                     yield issued, self.scene.order.copies.tag[first : first + issued.thread.size], place
 
-    def _issue(self, copy: Copying, thread: Array) -> None:
-        first, first_read = self.scene.order.copies.add(thread), self.scene.order.copies.add(thread)
-        self._copies[copy] = CopyUnderWay(copy, thread, first, first_read, self.scene.now, self._groups(copy.group)[thread])
+    def _issue(self, copy: Copying, thread: Array, *, late: bool) -> None:
+        order, now = self.scene.order, self.scene.now
+        first, first_read = order.copies.add(thread), order.copies.add(thread)
+        self._copies[copy] = CopyUnderWay(
+            copy, thread, first, first_read, now, order.known(thread, now, late=late), self._groups(copy.group)[thread]
+        )
 
     def _groups(self, group: str) -> Array:
         found = self._closed.get(group)
@@ -173,5 +182,5 @@ class Asynchrony:
     def unannounced(self, a: Access, kind: Kind) -> Copying:
         """Copies that no meaning announces: asynchronous stores, and what tensor cores read."""
         self._implicit = Copying(a.site, "wgmma" if kind.reads_async else "")
-        self._issue(self._implicit, np.unique(self.scene.active(a.group, a.mask).thread))
+        self._issue(self._implicit, np.unique(self.scene.active(a.group, a.mask).thread), late=False)
         return self._implicit

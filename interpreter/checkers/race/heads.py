@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .issued import Clock
 from .kinds import CLUSTER, CTA, GPU
-from .order import Clock, merge
+from .order import merge
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .order import Clock, merge
+from .issued import Clock
+from .order import merge
 
 
 class Phase:
