@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -13,12 +13,31 @@ Work = Callable[[], None]
 _numbers = itertools.count(1)
 
 
+class WorkOrder(Protocol):
+    """Who wants to know what comes after what."""
+
+    def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:
+        """The next work belongs to a stream, behind all that the streams in `after` have so far."""
+
+
+class WorkSpace(Protocol):
+    """The memory that work shares."""
+
+    @property
+    def sanitizer(self) -> WorkOrder | None:
+        """The checkers that look at it."""
+
+
 class WorkContext(Protocol):
     """What a stream belongs to."""
 
     @property
     def broken(self) -> bool:
         """Is work dropped?"""
+
+    @property
+    def space(self) -> WorkSpace:
+        """Its memory."""
 
 
 class Counted(Protocol):
@@ -42,6 +61,10 @@ class CapturedStream(Protocol):
     """A stream, as graphs know it."""
 
     capture: Capture | None
+
+    @property
+    def name(self) -> str:
+        """How checkers know it."""
 
     @property
     def context(self) -> WorkContext:
@@ -187,14 +210,25 @@ class Executable:
         self.conditions = list(graph.conditions)
 
     def run(self, stream: CapturedStream) -> None:
-        """Runs everything; what comes behind a fault is dropped."""
+        """Runs everything; what comes behind a fault is dropped.
+
+        For checkers each node is a stream, behind those that it depends on, and behind the launch before, as launches of one executable are.
+        """
         for condition in self.conditions:
             condition.begin()
+        checkers = stream.context.space.sanitizer
+        whole = f"graph {self.number}"
+        names = {node: f"{whole} node {n}" for n, node in enumerate(self.steps)}
         for node, work in self.steps.items():
             if stream.context.broken:
                 return
+            if checkers is not None:
+                checkers.queued(names[node], [stream.name, whole, *[names[n] for n in node.after]])
             if node not in self.off:
                 work()
+        if checkers is not None:
+            for name in (stream.name, whole):
+                checkers.queued(name, [*names.values()])
 
     def close(self) -> None:
         """What can be launched is destroyed."""
