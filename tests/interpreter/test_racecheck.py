@@ -219,6 +219,32 @@ ld.shared.u32 %r13, [%r5];
     assert {f.kind for f in found} == {"read-write"}
 
 
+@pytest.mark.parametrize(
+    ("arrive", "wait", "ordered"),
+    [("", "", True), (".release.cluster", ".acquire.cluster", True), ("", ".acquire.cluster", True), (".release.cluster", "", True),
+     (".release.cta", ".acquire.cluster", False), (".release.cluster", ".acquire.cta", False)],
+)  # fmt: skip
+def test_an_mbarrier_of_another_block_needs_the_scope_of_the_cluster(arrive: str, wait: str, ordered: bool) -> None:
+    meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;"
+    found = races(
+        f"""@%p2 mbarrier.init.shared.b64 [%r9], 64;
+{meet}
+mapa.shared::cluster.u32 %r11, %r5, 0;
+mapa.shared::cluster.u32 %r12, %r9, 0;
+@%p1 bra W;
+st.shared::cluster.u32 [%r11], %r1;
+mbarrier.arrive{arrive}.shared::cluster.b64 _, [%r12];
+bra E;
+W: mbarrier.try_wait.parity{wait}.shared::cta.b64 %p5, [%r9], 0;
+@!%p5 bra W;
+ld.shared.u32 %r13, [%r7];
+E: {meet}""",
+        grid=2, cluster=2,
+    )  # fmt: skip
+    assert ("ld.shared.u32 %r13, [%r7];" in {x for f in found for x in (f.instruction, f.other_instruction)}) != ordered
+    assert found == () or not ordered
+
+
 @pytest.mark.parametrize(("scope", "ordered"), [("gpu", True), ("cta", False), ("cluster", False)])
 def test_blocks_of_two_launches_are_in_no_narrow_scope(scope: str, ordered: bool) -> None:
     assert (races(f"red.relaxed.{scope}.global.add.u32 [%rd1], 1;", block=1, streams=("a", "b")) == ()) == ordered

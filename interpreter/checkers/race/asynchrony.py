@@ -13,9 +13,9 @@ from ...vector.access.copying import Copying
 from ...vector.group import Group
 from .cells import COPY, LEVEL_AT, NEVER, Array
 from .fences import Fences
-from .issued import Known
+from .issued import Clock, Known
 from .kinds import CTA, Kind
-from .mbarriers import Phases
+from .mbarriers import Phase, Phases
 from .order import merge
 from .scene import Scene
 
@@ -128,7 +128,6 @@ class Asynchrony:
         if what in ("inval", "expect"):
             return
         words = wave.shared.view(np.dtype(np.uint64))
-        relaxed = "relaxed" in site.instruction.modifiers
         copying = wave.copying
         if copying is None and self._implicit is not None and self._implicit.site is site:
             copying = self._implicit
@@ -144,15 +143,27 @@ class Asynchrony:
                 state = self._phases.at(id(wave), place, int(words[place >> 3]) >> 63, what == "init")
                 thread = every.thread[index[places == place]]
                 if what == "change" and copying is not None:
-                    self._complete(copying, thread, state.current)
-                elif what == "change":
-                    merge(state.current, self._fences.covered(thread, CTA) if relaxed else self.scene.order.clock(thread, self.scene.now))
-                elif what == "wait" and relaxed:
-                    self._fences.relaxed(thread, (id(wave), place), state.completed)
-                elif what == "wait" and thread.size:
-                    self.scene.order.acquire(thread, [state.completed])
-                    self._forget(thread, state.completed)
+                    self._complete(copying, thread, state.current.copies)
+                for block in np.unique(thread // self.scene.launch.threads).tolist() if what == "wait" or copying is None else ():
+                    self._meet(site, what, (id(wave), place), state, thread[thread // self.scene.launch.threads == block], block)
         self.scene.tick()
+
+    def _meet(self, site: Site, what: str, object_: tuple[int, int], state: Phase, thread: Array, block: int) -> None:
+        """Threads of a block arrive at an mbarrier, or see a phase complete."""
+        order, scope, relaxed = self.scene.order, self.scene.kind(site).scope, "relaxed" in site.instruction.modifiers
+        if what == "change":
+            clock = self._fences.covered(thread, CTA) if relaxed else order.clock(thread, self.scene.now)
+            state.current.arrivals = state.current.arrivals.more(block, scope, clock, site.instruction.span.line, 0)
+        elif what == "wait":
+            clocks = state.completed.to(block, scope, self.scene.launch.cluster_size)
+            if relaxed:
+                seen: Clock = {}
+                for clock in clocks:
+                    merge(seen, clock)
+                self._fences.relaxed(thread, object_, seen)
+                return
+            order.acquire(thread, clocks)
+            self._forget(thread, state.completed.copies)
 
     def _complete(self, copying: Copying, thread: Array, clock: dict[int, int]) -> None:
         """An mbarrier's phase will see copies of these threads complete."""

@@ -30,6 +30,14 @@ class Heads:
         narrow[block, scope] = own
         return Heads(wide, narrow, line if scope < GPU else self.site_line, size)
 
+    def with_(self, others: Heads) -> Heads:
+        """With what other releases have published."""
+        wide, narrow = dict(self.wide), {key: dict(clock) for key, clock in self.narrow.items()}
+        merge(wide, others.wide)
+        for key, clock in others.narrow.items():
+            merge(narrow.setdefault(key, {}), clock)
+        return Heads(wide, narrow, self.site_line or others.site_line, self.size)
+
     def for_(self, block: int, scope: int, cluster_size: int) -> Iterator[Clock]:
         """What a thread of a block acquires at a scope."""
         if scope >= GPU and self.wide:
