@@ -7,7 +7,6 @@ reports it; the region's segments then run one by one.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ...plan import plan as P
@@ -15,14 +14,13 @@ from ...plan.uses import slots_of
 from ..frame import Frame
 from ..regions import Region, results, saved
 from ..schedule import words
-from ..trace.code import Untraceable, VectorCode, vector_type
+from ..trace.code import VectorCode, vector_type
 from ..trace.symbol import SymbolicArray
 from ..trace.ufuncs import select
-from ..variance import LANE, ONE, Kinds
-from .accesses import Offset
+from ..variance import LANE, ONE
 from .emitter import Emitter, for_all, heads, renamed
 from .memory import Helpers, field
-from .values import Guard
+from .segment import RegionSegment, bases_of
 
 PAUSE_AFTER = 1 << 20  # segments that the warps of one call execute before limits are checked
 
@@ -40,7 +38,7 @@ class RegionEmitter:
         }
         self.kinds = {n: kinds | ({frame.carry: LANE} if frame.carries else {}) for n, kinds in region.kinds.items()}
         self.rooms: dict[str, str] = {}
-        self.bases = {} if region.diverges else _bases([op for n in region.order for op in plan.segments[n].ops])
+        self.bases = {} if region.diverges else bases_of([op for n in region.order for op in plan.segments[n].ops])
 
     def text(self) -> str:
         """LLVM IR."""
@@ -257,106 +255,3 @@ class RegionEmitter:
             "  %j.vec = lshr i64 %j.e, 32", f"  %j.fo = mul i64 %j.vec, {self.frame.size}", "  %j.frame = getelementptr i8, ptr %frames.b, i64 %j.fo",
             *self._copied("back", "%j.frame", back=True), "  %j.next = add i64 %j, 1", "  br label %undo", "failed:", f"  ret i64 {words.REGION_FAILED}",
         ]  # fmt: skip
-
-
-def _bases(ops: Sequence[P.Op]) -> dict[int, set[int]]:
-    """The registers that grow, kept as a base of each lane and one offset for all; with the sizes of what is loaded from there."""
-    bases: dict[int, set[int]] = {op.target: set() for op in ops if isinstance(op.target, int) and _step(op) is not None}
-    for op in ops:
-        if op.how == "load" and op.meaning.access is not None:
-            slot = _address_slot(op.sources[0])
-            if slot in bases:
-                bases[slot].add(op.meaning.access.type.bytes * op.meaning.access.elements)
-    return bases
-
-
-def _step(op: P.Op) -> tuple[int, P.Source] | None:
-    """What an operation adds to the address in its target's register: a constant, and an operand; None where it does something else."""
-    if op.how == "pointer" and op.guard is None and len(op.sources) == 2:
-        for own, other in (op.sources, op.sources[::-1]):
-            if isinstance(own, P.Pointer) and own.slot == op.target:
-                return own.offset, other
-    return None
-
-
-def _address_slot(place: Any) -> int | None:
-    """The register that an address is taken from as it is."""
-    if isinstance(place, P.AddressSource) and place.opaque and isinstance(place.base, P.Pointer):
-        return place.base.slot
-    return place.slot if isinstance(place, P.Pointer) else None
-
-
-class RegionSegment(Emitter):
-    """Emits the operations of one segment of a region."""
-
-    def __init__(self, region: RegionEmitter, kinds: Kinds, name: str) -> None:
-        super().__init__(region.frame, kinds, region.helpers, name)
-        self.region = region
-        self.offsets: dict[int, SymbolicArray] = {}  # what has been added to each base so far
-        self.based: dict[str, int] = {}  # the registers of bases, by their LLVM names
-        self.once, self.code = VectorCode(1, self.module, f"s{name}."), VectorCode(self.width, self.module, f"v{name}.")
-
-    def _loaded(self, slot: int) -> tuple[int, SymbolicArray]:
-        if slot in self.frame.constants:
-            return super()._loaded(slot)
-        kind = self.kinds.get(slot, ONE)
-        name, t = self.region.variable(slot, kind)
-        code = self.code_of(kind)
-        return kind, SymbolicArray(code, code.emit(f"load {t}, ptr {name}, align 64"), self.frame.dtypes[slot])
-
-    # ------------------------------------------------------------ bases and offsets
-
-    def value(self, slot: int) -> tuple[int, Any]:
-        """See Values; the sum of a base and its offset."""
-        if not self._is_based(slot):
-            return super().value(slot)
-        _, base = self._loaded(slot)
-        return LANE, base + self.at(LANE, self._offset(slot))
-
-    def _is_based(self, slot: int) -> bool:
-        return slot in self.region.bases and slot not in self.values and self.kinds.get(slot, ONE) == LANE
-
-    def _offset(self, slot: int) -> SymbolicArray:
-        if slot not in self.offsets:
-            name, t = self.region.offset(slot)
-            self.offsets[slot] = SymbolicArray(self.once, self.once.emit(f"load {t}, ptr {name}, align 8"), self.frame.dtypes[slot])
-        return self.offsets[slot]
-
-    def offset_stored(self, slot: int) -> str:
-        """The line that stores what has been added."""
-        name, t = self.region.offset(slot)
-        return f"  store {t} {self.offsets[slot].value}, ptr {name}, align 8"
-
-    def _hand_on(self, op: P.Op, guard: Any) -> None:
-        step = _step(op)
-        if step is not None and isinstance(op.target, int) and self._is_based(op.target):
-            kind, by = self.source(step[1])
-            if kind == ONE:
-                offset = self._offset(op.target)
-                self.offsets[op.target] = offset + by.view(offset.dtype) + offset.dtype.type(step[0] & (1 << 8 * offset.itemsize) - 1)
-                return
-        super()._hand_on(op, guard)
-
-    def _address(self, place: Any, space: str) -> tuple[SymbolicArray, Offset]:
-        slot = _address_slot(place)
-        if slot is None or not self._is_based(slot) or space == "local" or (space == "generic" and self.frame.stack):
-            return super()._address(place, space)
-        offset = self._offset(slot)
-        plus = offset + offset.dtype.type(place.offset & (1 << 8 * offset.itemsize) - 1)
-        base = self._loaded(slot)[1].view(f"u{offset.itemsize}")
-        self.based[base.value] = slot
-        return base, self.once.emit(f"extractelement {plus.type} {plus.value}, i32 0")
-
-    def _arrangement(self, a: SymbolicArray, size: int, guard: Guard) -> str:
-        slot = self.based.get(a.value)
-        if slot is None or a.itemsize != self.frame.dtypes[slot].itemsize:
-            return super()._arrangement(a, size, guard)
-        return self.code.emit(f"load i32, ptr {self.region.arrangement(slot, size)}, align 4")
-
-    def kept(self, slot: int, kind: int) -> SymbolicArray:
-        """A register as a variable of a kind holds it."""
-        dtype, (_, value) = self.frame.dtypes[slot], self.value(slot)
-        if not isinstance(value, SymbolicArray) or value.itemsize != dtype.itemsize or (value.dtype.kind == "b") != (dtype.kind == "b"):
-            raise Untraceable("a value of another size, or factors, that outlive their segment")
-        v: SymbolicArray = self.at(kind, value)
-        return v if v.dtype == dtype else v.view(dtype)
