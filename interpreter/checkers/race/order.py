@@ -172,9 +172,31 @@ class Order:
 
     def clock(self, thread: Array, now: int) -> Clock:
         """All that is before these threads, and what they have done themselves."""
+        if thread.size == 1:
+            t = int(thread[0])
+            out = self.known_by(t)
+            out[t if self.threads > 1 else BLOCK << LEVEL_AT | t] = now
+            return out
         out = self._known(thread)
         for key in self.entities(thread):
             out[key] = now
+        return out
+
+    def known_by(self, t: int) -> Clock:
+        """All that is before one thread."""
+        out: Clock = {}
+        keys = _, warp, block = self.key_of(t)
+        for key in keys:
+            for c in self.views.get(key, ()):
+                merge(out, c)
+        met = [(warp, int(self.warp[warp & NUMBER])), (block, int(self.barrier[block & NUMBER]))]
+        first = t - (t % self.threads & 31)
+        for times, masks in self.partial:
+            if (at := int(times[t])) > self.floor:
+                met += [(first + lane, at) for lane in range(32) if int(masks[t]) >> lane & 1]
+        for key, time in met:
+            if time > self.floor:
+                out[key] = max(out.get(key, 0), time)
         return out
 
     def _known(self, thread: Array) -> Clock:
@@ -324,6 +346,9 @@ class Order:
 
 def merge(into: Clock, more: Clock) -> None:
     """The later time of each."""
+    if not into:
+        into.update(more)
+        return
     for key, time in more.items():
         if into.get(key, -1) < time:
             into[key] = time
