@@ -9,10 +9,10 @@ import numpy as np
 from ...observe import Access
 from ...plan.plan import Site
 from .cells import NUMBER, Array, Shadow
+from .clocks import Clock, merge
 from .heads import Heads
-from .issued import Clock
 from .kinds import CLUSTER, CTA, GPU, Kind
-from .order import NumberedLanes, merge
+from .numbers import NumberedLanes
 from .scene import Scene
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .issued import Clock
+from .clocks import Clock, merge
 from .kinds import CLUSTER, CTA, GPU
-from .order import merge
 
 MANY = 8  # clocks that are kept apart
 
