@@ -144,7 +144,7 @@ def _argument(function: Function, actual: Operand, formal: Variable, what: str) 
     t = formal.type
     match actual:
         case Sink():
-            return "" if what == "result" else "'_' takes a result, it is no argument"
+            return "" if what == "result" else "'_' takes a result, it is not an argument"
         case Immediate(kind=kind):
             if what == "result":
                 return "a result needs a register or a .param variable"

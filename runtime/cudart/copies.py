@@ -28,7 +28,7 @@ def sides(kind: object) -> tuple[bool | None, bool | None]:
     try:
         return _SIDES[Kind(integer(kind))]
     except ValueError:
-        raise ApiError("cudaErrorInvalidMemcpyDirection", f"{kind!r} is no direction") from None
+        raise ApiError("cudaErrorInvalidMemcpyDirection", f"{kind!r} is not a direction") from None
 
 
 def direction(from_host: bool | None, to_host: bool | None) -> cudaMemcpyKind:

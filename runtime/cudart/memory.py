@@ -67,7 +67,7 @@ def cudaMallocManaged(size: int, flags: int) -> int:
 
 @api(1)
 def cudaPointerGetAttributes(ptr: object) -> cudaPointerAttributes:
-    """What is known of an address; unregistered memory is no error."""
+    """What is known of an address; unregistered memory is not an error."""
     context()
     out, address = cudaPointerAttributes(), address_of(ptr)
     b, found = SPACE.buffer_at(address), SPACE.find(address)

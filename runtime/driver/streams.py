@@ -114,7 +114,7 @@ def cuStreamAttachMemAsync(hStream: object, dptr: object, length: object, flags:
     stream_of(hStream)
     b = SPACE.buffer_at(integer(dptr))
     if b is None or b.kind != "managed":
-        raise invalid(f"{integer(dptr):#x} is no managed memory")
+        raise invalid(f"{integer(dptr):#x} is not managed memory")
 
 
 @api(1)

@@ -204,7 +204,7 @@ class ExecRun:
         """The served process of which one is a child that was forked: its library has its data at the same place."""
         while pid > 1:
             try:
-                with open(f"/proc/{pid}/stat") as file:
+                with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
                     pid = int(file.read().rsplit(")", 1)[1].split()[1])
             except OSError:
                 return None

@@ -102,7 +102,7 @@ def load_lab(folder: str | Path) -> Lab:
     path = Path(folder)
     path = path if path.name == "lab.toml" else path / "lab.toml"
     try:
-        data = tomllib.loads(path.read_text())
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
         raise UsageError(f"{path}: {e.strerror}; a lab is a folder with a lab.toml") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:

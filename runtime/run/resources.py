@@ -74,6 +74,8 @@ class ResourceMaker:
         """One texture or surface; what it shares was made before it."""
         if r.name in self.made:
             raise r.flaw("there is one of this name already")
+        if not r.shares and "level" in r.options:
+            raise r.flaw("level selects one of another surface's or texture's levels: write its name as the value")
         value = None if r.shares else self._value(r)
         texels = self._shared(r) if value is None else self._memory(r, value) if "memory" in r.options else self._array(r, value)
         self.made[r.name] = texels
@@ -116,7 +118,7 @@ class ResourceMaker:
         """The value, with its channels as the last axis."""
         value = parse_value(r.value, self.folder)
         if not isinstance(value, BufferValue):
-            raise r.flaw(f"{r.value} is no array: write @picture.png, @file.npy, DTYPE[SHAPE][:INIT] or the name of another one")
+            raise r.flaw(f"{r.value} is not an array: write @picture.png, @file.npy, DTYPE[SHAPE][:INIT] or the name of another one")
         array, channels = value.array, r.number("channels", int, 1)
         if r.value.lower().endswith(".png") and "channels" not in r.options and array.ndim == 3:
             channels = array.shape[2]
@@ -127,7 +129,9 @@ class ResourceMaker:
         if channels not in (1, 2, 4) or (channels > 1 and array.shape[-1] != channels):
             raise r.flaw(f"a texel has 1, 2 or 4 channels, the last axis of the array; it has channels={channels} and shape {array.shape}")
         sides = array.shape if channels == 1 else array.shape[:-1]
-        if not 1 <= len(sides) <= 3 or not array.size:
+        if not array.size:
+            raise r.flaw(f"an array of shape {array.shape} has no elements")
+        if not 1 <= len(sides) <= 3:
             raise r.flaw(f"an array of shape {array.shape} with channels={channels} has {len(sides)} dimensions; there are one to three")
         return BufferValue(value.type, np.ascontiguousarray(array.reshape(*sides, channels)), value.poisoned)
 

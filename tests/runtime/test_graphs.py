@@ -319,6 +319,31 @@ def test_a_thread_says_which_captures_forbid_it_what(host: Host, stream: cu.CUst
     host("cuStreamEndCapture", stream)
 
 
+@pytest.mark.parametrize("depends", [True, False])
+def test_racecheck_knows_what_nodes_depend_on(host: Host, stream: cu.CUstream, depends: bool) -> None:
+    """Three nodes, of which the last two write one array; the next launch of the graph comes after them, a launch on another stream does not."""
+    at = host.upload(np.ones(4, np.uint32))
+    values = [np.array([at], np.uint64)] * 3 + [np.array([4], np.uint32)]
+    table = np.array([v.ctypes.data for v in values], np.uint64)
+    p = cu.CUDA_KERNEL_NODE_PARAMS()
+    p.func = host.function("add")
+    p.gridDimX = p.gridDimY = p.gridDimZ = p.blockDimY = p.blockDimZ = 1
+    p.blockDimX, p.kernelParams = 4, table.ctypes.data
+    graph = host("cuGraphCreate", 0)
+    first = host("cuGraphAddEmptyNode", graph, [], 0)
+    second = host("cuGraphAddKernelNode", graph, [first], 1, p)
+    host("cuGraphAddKernelNode", graph, *([[second], 1] if depends else [[first], 1]), p)
+    ready = host("cuGraphInstantiate", graph, 0)
+    with w.sanitizing("race") as sanitizer:
+        host("cuGraphLaunch", ready, stream)
+        host("cuGraphLaunch", ready, stream)
+        assert bool(sanitizer.findings) != depends
+        host(
+            "cuLaunchKernel", p.func, 1, 1, 1, 4, 1, 1, 0, host("cuStreamCreate", 1), ((at, at, at, 4), (POINTER, POINTER, POINTER, U32)), 0
+        )
+    assert sanitizer.findings
+
+
 def test_a_launch_in_a_graph_has_its_own_parameters(host: Host, stream: cu.CUstream) -> None:
     at = host.upload(np.ones(4, np.uint32))
     values = [np.array([at], np.uint64)] * 3 + [np.array([4], np.uint32)]

@@ -21,7 +21,7 @@ MOST_ALIGNED = 128
 
 
 def judge_statement(module: Module, statement: Statement) -> Iterator[Diagnostic]:
-    """What is wrong with a statement that is no instruction."""
+    """What is wrong with a statement that is not an instruction."""
     match statement:
         case Declaration():
             yield from _declaration(module, statement)

@@ -169,7 +169,7 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         if f.body is not None and p.type.name == "f16x2" and p.space == "param" and not p.dims:
             yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
         if f.body is not None and p.type.kind == "o" and not f.is_entry:
-            yield error("bad-parameter", f"the handle {p.name} is no parameter of a .func", p.span)
+            yield error("bad-parameter", f"the handle {p.name} is not a parameter of a .func", p.span)
         if f.is_entry and module.version < LISTED and p.vector > 1 and not p.dims:
             yield error("bad-variable", f"{p.name} cannot lie in .param", p.span)
         if 0 in p.dims and not f.is_entry and (missing := has.lacks(Need(6.0, 30))):

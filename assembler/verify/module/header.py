@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from warplab.isa.profiles import PROFILES, profile_note
+from warplab.isa.profiles import PROFILES, TARGETS, profile_note
 
 from ...diagnostics import Diagnostic, nearest
 from ...ir import Module, Section, Span
-from ..needs import NEWEST, TARGETS, VERSIONS, capability
+from ..needs import NEWEST, VERSIONS, capability
 
 NEWEST_MODEL = max(10 * row.capability[0] + row.capability[1] for row in PROFILES.values())
 OPTIONS = frozenset({"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"})
@@ -48,7 +48,7 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
             yield error("unknown-target", f"there is no target {name}", name, f"is {near} meant?" if near else "")
             named = True
         elif name not in OPTIONS:
-            yield error("unknown-target", f"{name} is no target", name)
+            yield error("unknown-target", f"{name} is not a target", name)
             named = True
     if not named and module.targets:
         yield error("unknown-target", ".target names no architecture", ".target", "write .target sm_90")

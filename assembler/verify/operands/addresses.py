@@ -100,7 +100,7 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         case Element():
             pass
         case other:
-            return Misfit("operand-kind", f"{described(other)} is no address")
+            return Misfit("operand-kind", f"{described(other)} is not an address")
     return None
 
 
@@ -166,7 +166,7 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
     for element in given.elements:
         own = type_of_element(element)
         if own is None or (isinstance(own, ScalarType) and own.bits == 64 and isinstance(element, SpecialRegister)):
-            return Misfit("operand-kind", f"{described(element)} is no coordinate")
+            return Misfit("operand-kind", f"{described(element)} is not a coordinate")
         of_types.append(own)
     if "dim" in settled:
         if not all(together(a, b) for a, b in itertools.pairwise(of_types)):

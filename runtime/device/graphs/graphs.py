@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
@@ -16,12 +16,31 @@ GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture, and of a thread
 _numbers = itertools.count(1)
 
 
+class WorkOrder(Protocol):
+    """Who wants to know what comes after what."""
+
+    def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:
+        """The next work belongs to a stream, behind all that the streams in `after` have so far."""
+
+
+class WorkSpace(Protocol):
+    """The memory that work shares."""
+
+    @property
+    def sanitizer(self) -> WorkOrder | None:
+        """The checkers that look at it."""
+
+
 class WorkContext(Protocol):
     """What a stream belongs to."""
 
     @property
     def broken(self) -> bool:
         """Is work dropped?"""
+
+    @property
+    def space(self) -> WorkSpace:
+        """Its memory."""
 
 
 class Counted(Protocol):
@@ -46,6 +65,10 @@ class CapturedStream(Protocol):
 
     capture: Capture | None
     flags: int
+
+    @property
+    def name(self) -> str:
+        """How checkers know it."""
 
     @property
     def context(self) -> WorkContext:
@@ -195,19 +218,30 @@ class Executable:
         self.objects = retained(graph.objects)
         self.conditions = list(graph.conditions)
 
-    def run(self, stream: CapturedStream) -> None:
-        """Runs everything; what comes behind a fault is dropped."""
+    def run(self, stream: CapturedStream, within: str = "") -> None:
+        """Runs everything; what comes behind a fault is dropped.  `within`: the node of another graph that this one is.
+
+        For checkers each node is a stream, behind those that it depends on, and behind the launch before, as launches of one executable are.
+        """
         for condition in self.conditions:
             condition.begin()
+        checkers = stream.context.space.sanitizer
+        begun, whole = within or stream.name, f"graph {self.number}"
+        names = {node: f"{whole} node {n}" for n, node in enumerate(self.steps)}
         for node, work in self.steps.items():
             if stream.context.broken:
                 return
+            if checkers is not None:
+                checkers.queued(names[node], [begun, whole, *[names[n] for n in node.after]])
             if node in self.off:
                 continue
             if node in self.children:
-                self.children[node].run(stream)
+                self.children[node].run(stream, names[node])
             else:
                 work()
+        if checkers is not None:
+            for name in (begun, whole):
+                checkers.queued(name, [*names.values()])
 
     def close(self) -> None:
         """What can be launched is destroyed."""

@@ -106,7 +106,7 @@ def memory_at(space: AddressSpace, address: int, size: int, width: int = 0, heig
     """The memory at an address, as a texture sees it."""
     found = space.find(address)
     if not address or found is None:
-        raise invalid(f"{address:#x} is no device memory: {space.explain(address)}")
+        raise invalid(f"{address:#x} is not device memory: {space.explain(address)}")
     return TexelMemory(space.device_bytes(address, size), found[1], width, height, pitch)
 
 

@@ -335,7 +335,7 @@ class KernelHandle:
         if min(cluster) < 1 or prod(cluster) > most:
             raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"cluster {cluster}; {most} blocks are allowed")
         if any(g % c for g, c in zip(shape.grid, cluster, strict=True)):
-            raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"grid {shape.grid} is no multiple of cluster {cluster}")
+            raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"grid {shape.grid} is not a multiple of cluster {cluster}")
         return cluster
 
     def max_cluster_blocks(self, threads: int, dynamic_shared: int) -> int:

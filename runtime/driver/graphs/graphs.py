@@ -147,7 +147,7 @@ def cuGraphNodeFindInClone(hOriginalNode: object, hClonedGraph: object) -> CUgra
     """The copy of a node in a copy of its graph."""
     found = graph_of(hClonedGraph).copies.get(node_of(hOriginalNode))
     if found is None:
-        raise invalid("the graph is no copy of the node's")
+        raise invalid("the graph is not a copy of the node's")
     return CUgraphNode(handle_of(found))
 
 
@@ -249,7 +249,7 @@ def cuGraphDebugDotPrint(hGraph: object, path: object, flags: object) -> None:
     lines = [f'  n{i} [label="{i}\\n{n.kind}"];' for n, i in number.items()]
     lines += [f"  n{number[b]} -> n{number[n]};" for n in nodes for b in n.after]
     try:
-        Path(text(path)).write_text("digraph dot {\n" + "\n".join(lines) + "\n}\n")
+        Path(text(path)).write_text("digraph dot {\n" + "\n".join(lines) + "\n}\n", encoding="utf-8")
     except OSError as e:
         raise ApiError("CUDA_ERROR_OPERATING_SYSTEM", str(e)) from None
 

@@ -171,7 +171,7 @@ def fill(address: int, pitch: int, value: object, element: int, width: int, heig
 
 def _set(address: object, value: object, element: int, n: object, pitch: object = 0, rows: object = 1) -> Work:
     if not 0 <= integer(value) < 1 << 8 * element:
-        raise OverflowError(f"{value} is no unsigned number of {8 * element} bits")
+        raise OverflowError(f"{value} is not an unsigned number of {8 * element} bits")
     return functools.partial(fill, integer(address), integer(pitch), integer(value), element, integer(n), integer(rows))
 
 

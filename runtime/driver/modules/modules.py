@@ -139,7 +139,7 @@ def cuModuleLoadDataEx(image: object, numOptions: object, options: Sequence[Any]
 
 @api(1)
 def cuModuleLoadFatBinary(fatCubin: object) -> CUmodule:
-    """Loads what is handed over, if it is no fat binary in truth."""
+    """Loads what is handed over, if it is not a fat binary in truth."""
     return CUmodule(handle_of(load(current(), image_of(fatCubin))))
 
 
@@ -191,7 +191,7 @@ def cuModuleGetGlobal(hmod: object, name: object) -> tuple[CUdeviceptr, int]:
     """(address, size) of a variable."""
     m = object_of(hmod, LoadedModule)
     if not text(name) or text(name) in m.kernels:
-        raise invalid(f"{text(name)!r} is no variable")
+        raise invalid(f"{text(name)!r} is not a variable")
     address, size = m.variable(text(name))
     return CUdeviceptr(address), size
 

@@ -33,7 +33,7 @@ def objects(pid: int) -> list[MappedObject]:
     """The object files that have code in a process."""
     first: dict[str, int] = {}
     code: set[str] = set()
-    with open(f"/proc/{pid}/maps") as lines:
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as lines:
         for line in lines:
             m = LINE.match(line)
             if m is None or not m[7].startswith("/") or m[7].startswith("/memfd:"):
@@ -47,7 +47,7 @@ def objects(pid: int) -> list[MappedObject]:
 
 def path_at(pid: int, address: int) -> str:
     """The file that is mapped at an address of a process; empty where there is none."""
-    with open(f"/proc/{pid}/maps") as lines:
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as lines:
         for line in lines:
             m = LINE.match(line)
             if m is not None and int(m[1], 16) <= address < int(m[2], 16):

@@ -34,7 +34,7 @@ class CallLog:
     """The log of one served process."""
 
     def __init__(self, path: str, pid: int) -> None:
-        self.file: IO[str] = open(path, "w")  # noqa: SIM115 - open until the program ends
+        self.file: IO[str] = open(path, "w", encoding="utf-8")  # noqa: SIM115 - open until the program ends
         self.pid = pid
         self.start = time.perf_counter_ns()
         self.first = True

@@ -96,8 +96,8 @@ class LaunchRecorder:
         if not runs:
             (self.folder / f"{name}.golden.npz").unlink(missing_ok=True)
             for i, m in enumerate(module.modules):
-                (self.folder / (f"{name}-{i}.ptx" if i else f"{name}.ptx")).write_text(m.text)
-            (self.folder / f"{name}.toml").write_text("# launches of a program, recorded by warplab exec --record\n")
+                (self.folder / (f"{name}-{i}.ptx" if i else f"{name}.ptx")).write_text(m.text, encoding="utf-8")
+            (self.folder / f"{name}.toml").write_text("# launches of a program, recorded by warplab exec --record\n", encoding="utf-8")
         self.modules[id(module)] = module, name, runs + 1
         return name, runs + 1
 
