@@ -92,6 +92,9 @@ def grade(
         files.write(out, text + "\n")
     if table is not None:
         files.write(table, as_csv(reports))
+    for path in (out, table or "-"):
+        if path != "-":
+            click.echo(f"wrote {path}", err=True)
     if len(reports) > 1 and form == "text" and out == "-":
         full = sum(r.passed for r in reports)
         click.echo(f"\n{len(reports)} submissions, {full} with all points, in {time.monotonic() - start:.1f} s")
