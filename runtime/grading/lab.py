@@ -208,7 +208,7 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
                 out += found or [Submission(path.resolve().name, {})] * bool(lab.files)
         elif path.is_file():
             if len(lab.files) > 1:
-                raise UsageError(f"{path}: this lab takes a folder with {', '.join(lab.files)}")
+                raise UsageError(f"{path}: this lab requires a folder with {', '.join(lab.files)}")
             files = _read([path], lab.limits)
             out.append(Submission(path.stem, dict(zip(lab.files or [path.name], files.values(), strict=False)), path.as_posix()))
         else:
