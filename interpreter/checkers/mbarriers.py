@@ -32,6 +32,7 @@ class Mbarriers:
         self._report = report
         self._objects: dict[int, dict[int, Site]] = {}
         self._used: Site | None = None  # the last instruction that knows what an mbarrier is
+        self.reported = False  # was a change reported that the counts do not allow?
 
     def wave(self, wave: WavePort) -> None:
         """See Observer."""
@@ -68,6 +69,7 @@ class Mbarriers:
     def _init(self, site: Site, group: Group, objects: dict[int, Site], places: Array, lanes: Array, counts: Array) -> None:
         wrong = (counts == 0) | (counts > MOST)
         if wrong.any():
+            self.reported = True
             text = f"an mbarrier is initialised for {int(counts[wrong][0])} arrivals; an mbarrier counts 1 to {MOST}"
             self._say("mbarrier-misuse", text, site, group, lanes[wrong], "give the number of arrivals that end a phase")
         for place, lane in zip(places.tolist(), lanes.tolist(), strict=True):
@@ -84,6 +86,9 @@ class Mbarriers:
             here = places == place
             arrivals, dropped, bytes_ = (v[here] for v in given)
             word = words[place >> 3 : (place >> 3) + 1].copy()
+            if "noComplete" in site.instruction.modifiers and int(arrivals.sum()) == int(pending_arrivals(word)[0]):
+                self._say("mbarrier-misuse", "an arrival with .noComplete ends the phase", site, group, lanes[here][-1:],
+                          "arrive without .noComplete where it may be the last of the phase")  # fmt: skip
             pending, waits_for_bytes = int(pending_arrivals(word)[0]), bool(outstanding_bytes(word)[0])
             if int(arrivals.sum()) <= pending and not dropped.any():
                 continue
@@ -94,6 +99,7 @@ class Mbarriers:
                 if a > pending:
                     why = " in this phase, which waits for bytes of copies only" if not pending else ""
                     text = f"{int(a)} arrivals at an mbarrier that expects {pending} more{why}"
+                    self.reported = True
                     self._say("mbarrier-overflow", text, site, group, np.array([lane]),
                               "let as many threads arrive as the count of mbarrier.init, each once per phase")  # fmt: skip
                 word = advance(word, a, d, b)

@@ -24,6 +24,7 @@ from .mbarriers import Mbarriers
 from .unset.checker import UnsetValues
 from .unset.origins import LANE
 
+FAULTS = ("mbarrier-overflow",)  # that end a launch, beside deadlocks
 WARP = 32
 LANES = np.arange(WARP, dtype=np.uint32)
 
@@ -60,6 +61,8 @@ class Synccheck(Checker):
         self._apart: dict[int, Array] = {}  # wave -> where each thread last accessed memory apart from its warp, a number
         self._numbers: dict[Site, int] = {}  # of those places, from 1 on
         self._armed: dict[int, Array] = {}  # wave -> the threads that have arrived at the barrier of their cluster, and not waited there
+        self._came: dict[int, Array] = {}  # wave -> where each of them arrived, a number
+        self._arrivals: list[Site] = []  # those places, from 1 on
         self._mbarriers = Mbarriers(self._report)
 
     def observers(self) -> Iterable[Observer]:
@@ -69,6 +72,7 @@ class Synccheck(Checker):
     def wave(self, wave: WavePort) -> None:
         """See Observer."""
         self._armed[id(wave)] = np.zeros(wave.exited.shape, bool)
+        self._came[id(wave)] = np.zeros(wave.exited.shape, np.int32)
         self._apart[id(wave)] = np.zeros(wave.exited.shape, np.int32)
         self._mbarriers.wave(wave)
 
@@ -77,6 +81,8 @@ class Synccheck(Checker):
         self._waiting.clear()
         self._absent.clear()
         self._armed.clear()
+        self._came.clear()
+        self._arrivals.clear()
         self._apart.clear()
         self._numbers.clear()
         self._mbarriers.end()
@@ -162,6 +168,28 @@ class Synccheck(Checker):
             advice = "each thread calls barrier.cluster.arrive and then barrier.cluster.wait, in turn"
             self._report("cluster-barrier", text, site, group, wrong, help=advice)
         armed[block[active], thread[active]] = arrives
+        if arrives:
+            self._together(site, group, block[active], thread[active])
+
+    def _together(self, site: Site, group: Group, block: Array, thread: Array) -> None:
+        """Lanes of a warp arrive at the barrier of their cluster at one instruction, if that is .aligned."""
+        armed, came = self._armed[id(group.wave)], self._came[id(group.wave)]
+        if site not in self._arrivals:
+            self._arrivals.append(site)
+        came[block, thread] = self._arrivals.index(site) + 1
+        if len(self._arrivals) < 2:
+            return
+        mates = np.minimum(thread[:, None] // WARP * WARP + np.arange(WARP), came.shape[1] - 1)
+        places = np.where(armed[block[:, None], mates], came[block[:, None], mates], 0)
+        for number in np.unique(places).tolist():
+            other = self._arrivals[number - 1]
+            if number and other is not site and (is_aligned(site) or is_aligned(other)):
+                text = "lanes of one warp arrive at the barrier of their cluster at different instructions, of which one is .aligned"
+                count = int((places == number).any(axis=1).sum())
+                who = Fault("", "")
+                group.wave.launch.name_fault(group.wave.first, group.wave.count, who, int(block[0] * came.shape[1] + thread[0]))
+                self._add("barrier-divergence", text, site, group.wave.launch, who, count, other,
+                          "let all threads of a warp reach one barrier.cluster.arrive, or use it without .aligned")  # fmt: skip
 
     def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
         """See Observer."""
@@ -222,6 +250,14 @@ class Synccheck(Checker):
 
     def failed(self, error: ExecutionError) -> None:
         """See Checker."""
+        if isinstance(error, Fault) and error.kind in FAULTS and not self._mbarriers.reported:
+            self.findings.add(
+                Finding(
+                    self.tool, error.kind, error.message, None, error.line or None, None, error.kernel, error.block, error.thread,
+                    count=error.lanes, instruction=error.instruction, source=error.source,
+                    help="expect at most 1048575 bytes and arrivals in each phase",
+                )
+            )  # fmt: skip
         if not isinstance(error, Deadlock):
             return
         for w in error.waiting:

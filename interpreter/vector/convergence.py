@@ -29,7 +29,6 @@ def go(g: Group) -> None:
 
 def arrive(g: Group, pc: int) -> None:
     """A whole group has reached the place where it meets its siblings."""
-    g.wave.waiting.events += 1
     join = g.parent
     assert join is not None and g.selection is not None
     slots = g.dirty & g.act.function.live_in[pc]

@@ -26,7 +26,6 @@ def diverge(g: Group, condition: Array, taken: int, fall: int, branch: Branch) -
         o.branch(wave.current, g, condition, (taken, fall))
     if branch.rides and (taken == g.pc or fall == g.pc) and _let_leave(g, condition, taken, fall, branch.join):
         return
-    wave.waiting.events += 1
     other = ~condition if g.alive is None else g.alive & ~condition
     ways = [(Selection.of(other, shape), fall), (Selection.of(condition, shape), taken)]
     if branch.first is not None:

@@ -163,7 +163,6 @@ class Wave:
             if self.waiting.rest(g, g.pc) is not None:
                 self.ready.append(g)
             return
-        self.waiting.events += 1
         self.ready.extend(divide(g, [(Selection.of(part, g.geometry.shape), g.pc) for part in (waiting, ~waiting)]))
 
     def _advance(self, g: Group) -> None:
@@ -220,7 +219,7 @@ class Wave:
     def _torn(self, g: Group, schedule: Random) -> list[Group]:
         """A group that was stopped, as it goes on: whole, or some of its warps or lanes apart from the others."""
         met = g.act.function.segments[g.pc].exchange is not None  # its lanes have come together for what they execute next
-        if met or g.alive is not None or g.geometry.n < 2 or schedule.random() >= TORN:
+        if met or g.alive is not None or g.geometry.n < 2 or schedule.random() >= TORN or self.waiting.stillness.begins(self.launch):
             return [g]
         if len(self.ready) + len(self.waiting.blocked) + len(self.waiting.spinning) >= MOST_TORN:
             return [g]
@@ -230,7 +229,6 @@ class Wave:
         drawn = np.frombuffer(schedule.randbytes(int(number.max()) + 1), np.uint8)[number] & 1 != 0
         if drawn.all() or not drawn.any():
             return [g]
-        self.waiting.events += 1
         return divide(g, [(Selection.of(part, g.geometry.shape), g.pc) for part in (drawn, ~drawn)])
 
     # ------------------------------------------------------------ blocks

@@ -32,7 +32,7 @@ facts(
     "barrier",
     leading="cta red cluster sync arrive wait",
     acquires=(when(also="cluster wait"),),
-    aligned=when(also="aligned", without="cluster"),
+    aligned=when(also="aligned"),
 )
 facts(
     "bar barrier",

@@ -20,11 +20,11 @@ from ..driver.api import initialise
 from ..errors import UsageError
 from . import server
 from .answers import special as answers
-from .binaries.elf import LibraryImage
+from .binaries.elf import MACHINE, LibraryImage
 from .binaries.library import STANDS_FOR, Exported, built, exported
 from .binaries.redirect import redirections
 from .folder import RunFolder
-from .process import LIBC, MACHINE, SYSTEM_CALLS
+from .process import LIBC, SYSTEM_CALLS
 from .watching.sight import Sight
 from .wire import AUDIT, RETURN, Disconnected, WireRequest, receive, send
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.isa.textures.resources import Surface
+from warplab.isa.textures.resources import Surface, Texture
 
 from ..device.context import DeviceContext
 from ..device.memory.arrays import CHANNELS, CUBEMAP, LAYERED, SURFACE, ArrayShape, DeviceArray, DeviceMipmap, new_array
 from ..device.memory.textures import TexelMemory, TextureSettings, array_image, memory_at
 from ..device.modules.kernels import LoadedModule
+from ..errors import ApiError
 from .texels import SHAPING, ResourceText, sampling
 from .values import BufferValue, parse_value
 
@@ -85,14 +86,20 @@ class ResourceMaker:
         if r.kind == "surf":
             if kind == "surfref":
                 self.module.surface(r.name).bind(texels.levels[0])
-            return RunResource(self.context.resources.add(Surface(array_image(texels.levels[0])), None), texels, value)
+            return RunResource(self._added(r, Surface(array_image(texels.levels[0]))), texels, value)
         format, channels = FORMATS[texels.type], texels.shape[-1]
         settings = TextureSettings(texels.of, 0, format, channels, sampling(r, len(texels.levels)))
         if kind == "texref":
             self.module.texture(r.name).settings = settings
         texture = settings.texture()
         assert texture is not None
-        return RunResource(self.context.resources.add(texture, None), texels, value)
+        return RunResource(self._added(r, texture), texels, value)
+
+    def _added(self, r: ResourceText, made: Texture | Surface) -> int:
+        try:
+            return self.context.resources.add(made, None, r.number("handle", lambda text: int(text, 0), 0))
+        except ApiError as e:
+            raise r.flaw(e.message) from None
 
     def _shared(self, r: ResourceText) -> RunTexels:
         found = self.made.get(r.value)

@@ -23,8 +23,8 @@ PLAIN = ("layered", "cube", "memory")  # options without a value, besides FLAGS
 SHAPING = ("channels", "levels", "layered", "cube")  # options of a new array
 SAMPLING = ("filter", "address", "border", "read", *FLAGS, "mip", "clamp", "bias", "anisotropy")
 KNOWN = {  # kind of resource -> its options, and one as an example
-    "tex": ((*SHAPING, *SAMPLING, "memory"), "img=@picture.png,filter=linear"),
-    "surf": ((*SHAPING, "level"), "img=u8[64,64],channels=4"),
+    "tex": ((*SHAPING, *SAMPLING, "memory", "handle"), "img=@picture.png,filter=linear"),
+    "surf": ((*SHAPING, "level", "handle"), "img=u8[64,64],channels=4"),
     "tensormap": (
         ("box", "step", "swizzle", "interleave", "fill", "l2", "type", "dims", "strides", "offset", "lower", "upper", "channels", "pixels"),
         "a=f16[128,64],box=64/64",

@@ -224,6 +224,16 @@ def test_flag_that_nobody_sets() -> None:
     assert all("change of memory" in w.wants and w.line == LINE and "ld.volatile" in w.instruction for w in report.waiting)
 
 
+@pytest.mark.parametrize("schedule", [None, 0, 1, 2])
+@pytest.mark.parametrize("body", [
+    "L: ld.volatile.global.u32 %r2, [%d1]; setp.eq.u32 %p1, %r2, 0; @%p1 bra L; ret;",
+    "L: ld.volatile.global.u32 %r2, [%d1]; setp.eq.u32 %p1, %r1, 0; @%p1 bra M; add.u32 %r3, %r2, 1; M: setp.eq.u32 %p1, %r2, 0; @%p1 bra L; ret;",
+])  # fmt: skip
+def test_spinning_lanes_that_part_and_meet(body: str, schedule: int | None) -> None:
+    """By the program, in every turn of the loop, or as a seed has it."""
+    assert sum(w.lanes for w in stuck(body, schedule=schedule, max_seconds=60.0).waiting) == 64
+
+
 def test_lock_that_nobody_frees() -> None:
     report = stuck("L: atom.global.cas.b32 %r2, [%d1], 0, 1; setp.ne.u32 %p1, %r2, 0; @%p1 bra L; ret;", block=4)
     (w,) = report.waiting

@@ -91,6 +91,11 @@ ORDERED = {
     "P: st.shared.u32 [%r5], %r1;\nmbarrier.arrive.shared.b64 %rd5, [%r9];\nE:",
 }
 RACES = {
+    "a barrier behind the copy only": "st.shared.u32 [%r7], %r1;\ncp.async.ca.shared.global [%r5], [%rd1], 4;\nbar.sync 0;\ncp.async.wait_all;",
+    "a warp's barrier behind the copy only": "st.shared.u32 [%r6], %r1;\ncp.async.ca.shared.global [%r5], [%rd1], 4;\nbar.warp.sync -1;\ncp.async.wait_all;",
+    "a bulk copy before the barrier": COPY_OUT.format(fence="fence.proxy.async;", copy=REDUCE)
+    .replace("bar.sync 0;\n", "")
+    .replace("E:", "E:\nbar.sync 0;"),
     "a relaxed use of an mbarrier with a fence before": RELAXED_PHASE.format(before="fence.acq_rel.cta;", behind=""),
     "a relaxed use of an mbarrier with a fence behind": RELAXED_PHASE.format(before="", behind="fence.acq_rel.cta;"),
     "a proxy fence for other memory": COPY_OUT.format(fence="fence.proxy.async.global;", copy=REDUCE),
@@ -193,6 +198,51 @@ xor.b32 %r10, %r2, 1;
 mapa.shared::cluster.u32 %r11, %r5, %r10;
 ld.shared::cluster.u32 %r12, [%r11];"""
     assert (races(exchange, grid=2, cluster=2) == ()) == ordered
+
+
+@pytest.mark.parametrize("schedule", [None, 1, 2, 3])
+def test_an_asynchronous_store_does_not_know_what_its_thread_learns_later(schedule: int | None) -> None:
+    meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;"
+    found = races(
+        f"""@%p2 mbarrier.init.shared.b64 [%r9], 1;
+bar.sync 0;
+@%p2 mbarrier.arrive.expect_tx.shared.b64 %rd5, [%r9], 256;
+{meet}
+xor.b32 %r10, %r2, 1;
+mapa.shared::cluster.u32 %r11, %r5, %r10;
+mapa.shared::cluster.u32 %r12, %r9, %r10;
+st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r11], %r1, [%r12];
+ld.shared.u32 %r13, [%r5];
+{meet}""",
+        grid=2, cluster=2, schedule=schedule,
+    )  # fmt: skip
+    assert {f.kind for f in found} == {"read-write"}
+
+
+@pytest.mark.parametrize(
+    ("arrive", "wait", "ordered"),
+    [("", "", True), (".release.cluster", ".acquire.cluster", True), ("", ".acquire.cluster", True), (".release.cluster", "", True),
+     (".release.cta", ".acquire.cluster", False), (".release.cluster", ".acquire.cta", False)],
+)  # fmt: skip
+def test_an_mbarrier_of_another_block_needs_the_scope_of_the_cluster(arrive: str, wait: str, ordered: bool) -> None:
+    meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;"
+    found = races(
+        f"""@%p2 mbarrier.init.shared.b64 [%r9], 64;
+{meet}
+mapa.shared::cluster.u32 %r11, %r5, 0;
+mapa.shared::cluster.u32 %r12, %r9, 0;
+@%p1 bra W;
+st.shared::cluster.u32 [%r11], %r1;
+mbarrier.arrive{arrive}.shared::cluster.b64 _, [%r12];
+bra E;
+W: mbarrier.try_wait.parity{wait}.shared::cta.b64 %p5, [%r9], 0;
+@!%p5 bra W;
+ld.shared.u32 %r13, [%r7];
+E: {meet}""",
+        grid=2, cluster=2,
+    )  # fmt: skip
+    assert ("ld.shared.u32 %r13, [%r7];" in {x for f in found for x in (f.instruction, f.other_instruction)}) != ordered
+    assert found == () or not ordered
 
 
 @pytest.mark.parametrize(("scope", "ordered"), [("gpu", True), ("cta", False), ("cluster", False)])

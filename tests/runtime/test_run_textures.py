@@ -59,6 +59,13 @@ def test_a_texture_is_the_argument_of_its_name() -> None:
     assert ran('--tex other=f32[4] --arg other --expect "d == 1"').outcome.buffers["other"].texels is not None
 
 
+def test_a_handle_may_be_given() -> None:
+    r = ran("--tex other=f32[4],handle=7 --arg 3 --surf image=f32[4],handle=9")
+    assert texture(r, 7).image.width == 4 and isinstance(r.context.resources.get(9), Surface)
+    with pytest.raises(UsageError, match="another object has the handle 7"):
+        ran("--tex img=f32[4],handle=7 --surf image=f32[4],handle=7")
+
+
 @pytest.mark.parametrize(
     ("value", "extent", "layered", "cube"),
     [

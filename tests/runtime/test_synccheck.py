@@ -42,11 +42,18 @@ FAULTS = {
         "mbarrier-overflow", INIT + "@%p1 mbarrier.arrive.expect_tx.shared.b64 %d3, [%r2], 8;\n*mbarrier.arrive.shared.b64 %d3, [%r2];"),
     "no arrivals": ("mbarrier-misuse", "*@%p1 mbarrier.init.shared.b64 [%r2], 0;"),
     "two beginnings": ("mbarrier-misuse", INIT + "*@%p1 mbarrier.init.shared.b64 [%r2], %r3;"),
+    "a phase that must not end": ("mbarrier-misuse", INIT + "*@%p1 mbarrier.arrive.noComplete.shared.b64 %d3, [%r2], 32;"),
     "a store over an object": ("mbarrier-misuse", INIT + "*@%p1 st.shared.u32 [%r2+4], %r3;"),
     "two counts": ("barrier-mismatch", "@%p1 bra ONE;\nbar.arrive 1, 64;\n*ONE: @%p1 barrier.sync 1, 96;"),
     "a barrier that lanes go round": ("barrier-divergence", "@%p2 bra ROUND;\n*bar.sync 0;\nROUND: st.global.u32 [%d2], %r1;"),
     "arriving twice": ("cluster-barrier", "barrier.cluster.arrive;\n*barrier.cluster.arrive;\nbarrier.cluster.wait;"),
     "waiting only": ("cluster-barrier", "@%p1 barrier.cluster.arrive;\n*barrier.cluster.wait;"),
+    "more bytes than an mbarrier counts": (
+        "mbarrier-overflow", INIT + "*@%p1 mbarrier.expect_tx.relaxed.cta.shared::cta.b64 [%r2], 1048576;"),
+    "arriving aligned in two branches": (
+        "barrier-divergence", "@%p2 bra ELSE;\n*barrier.cluster.arrive.aligned;\nbra MEET;\nELSE: barrier.cluster.arrive.aligned;\nMEET: barrier.cluster.wait;"),
+    "a copy from a source that is not there": (
+        "inactive-source", "@%p2 bra END;\n*shfl.sync.bfly.b32 %r5, %r1, 16, 31, 0xffff;\nst.global.u32 [%d2], %r5;\nEND:"),
     "a source that is not there": ("inactive-source", SUMS.format(8, "").replace("shfl", "*shfl")),
 }  # fmt: skip
 RIGHT = {
@@ -55,6 +62,8 @@ RIGHT = {
     "a store beside an object": INIT + "@%p1 st.shared.u32 [%r2+8], %r3;",
     "lanes that end before a barrier": "@%p2 bra END;\nbar.sync 0;\nst.global.u32 [%d2], %r1;\nEND:",
     "lanes that store and end": "@!%p2 bra ON;\nst.global.u32 [%d2], %r1;\nret;\nON:\nbar.sync 0;",
+    "arriving in two branches": "@%p2 bra ELSE;\nbarrier.cluster.arrive;\nbra MEET;\nELSE: barrier.cluster.arrive;\nMEET: barrier.cluster.wait;",
+    "arriving aligned twice": 2 * "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n",
     "both halves of a cluster barrier": 2 * "barrier.cluster.arrive;\nbarrier.cluster.wait;\n",
     "lanes that a schedule parts in a loop": "mov.u32 %r6, 0;\nbra IN;\nAGAIN: bar.sync 0;\nIN:\n"
     + 8 * "st.global.u32 [%d2], %r6;\n"

@@ -105,7 +105,7 @@ class AccessWatch:
             if issued is None:
                 return
             who = issued.records(u.thread, a.kind == "ld")
-            before = np.full(u.thread.size, issued.at)
+            before = issued.before(u.thread)
             what = "copied from" if a.kind == "ld" else "copied to"
         if strong:
             if kind.scope < GPU:
@@ -113,7 +113,8 @@ class AccessWatch:
             if kind.scope < GPU or shadow.strong_size not in (0, a.type.bytes):
                 shadow.uneven = True
             shadow.strong_size = a.type.bytes
-        look = Look(a, kind, what, shadow, memory, u, self.scene.number(a.site), self.scene.floor(shadow, u), offset, chosen, before, who)
+        floor = self.scene.floor(shadow, u, before)
+        look = Look(a, kind, what, shadow, memory, u, self.scene.number(a.site), floor, offset, chosen, before, who)
         cell = offset // unit if unit > 1 else offset
         if strong:
             self._fences.passes(a, kind, shadow, offset, u)  # an access that acquires comes after what it acquires itself

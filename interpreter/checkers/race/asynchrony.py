@@ -13,8 +13,9 @@ from ...vector.access.copying import Copying
 from ...vector.group import Group
 from .cells import COPY, LEVEL_AT, NEVER, Array
 from .fences import Fences
+from .issued import Clock, Known
 from .kinds import CTA, Kind
-from .mbarriers import Phases
+from .mbarriers import Phase, Phases
 from .order import merge
 from .scene import Scene
 
@@ -22,18 +23,23 @@ from .scene import Scene
 class CopyUnderWay:
     """A copy under way: its lanes and its records."""
 
-    __slots__ = ("at", "closed", "copying", "first", "first_read", "thread")
+    __slots__ = ("at", "closed", "copying", "first", "first_read", "known", "thread")
 
-    def __init__(self, copying: Copying, thread: Array, first: int, first_read: int, at: int, closed: Array) -> None:
+    def __init__(self, copying: Copying, thread: Array, first: int, first_read: int, at: int, known: Known, closed: Array) -> None:
         self.copying = copying
         self.thread = thread  # in ascending order
         self.first, self.first_read = first, first_read
         self.at = at  # the time of the instruction
+        self.known = known
         self.closed = closed  # how many groups each thread had closed before
 
     def records(self, thread: Array, reads: bool) -> Array:
         """How records name the copies of some threads."""
         return np.asarray(np.searchsorted(self.thread, thread) + (self.first_read if reads else self.first) | COPY << LEVEL_AT)
+
+    def before(self, thread: Array) -> Known:
+        """What the copies of some threads come after."""
+        return self.known.take(np.searchsorted(self.thread, thread))
 
 
 class Asynchrony:
@@ -64,7 +70,7 @@ class Asynchrony:
             self.scene.order.phases += 1
             for _, tags, place in self._before(copy.after, thread, self.scene.now):
                 tags[place[tags[place] < 0]] = self.scene.order.phases
-        self._issue(copy, thread)
+        self._issue(copy, thread, late=lanes.wave.pending is not None)
         self.scene.tick()
 
     def _before(self, group: str, thread: Array, now: int) -> Iterator[tuple[CopyUnderWay, Array, Array]]:
@@ -75,9 +81,12 @@ class Asynchrony:
                 for first in (issued.first, issued.first_read):
                     yield issued, self.scene.order.copies.tag[first : first + issued.thread.size], place
 
-    def _issue(self, copy: Copying, thread: Array) -> None:
-        first, first_read = self.scene.order.copies.add(thread), self.scene.order.copies.add(thread)
-        self._copies[copy] = CopyUnderWay(copy, thread, first, first_read, self.scene.now, self._groups(copy.group)[thread])
+    def _issue(self, copy: Copying, thread: Array, *, late: bool) -> None:
+        order, now = self.scene.order, self.scene.now
+        first, first_read = order.copies.add(thread), order.copies.add(thread)
+        self._copies[copy] = CopyUnderWay(
+            copy, thread, first, first_read, now, order.known(thread, now, late=late), self._groups(copy.group)[thread]
+        )
 
     def _groups(self, group: str) -> Array:
         found = self._closed.get(group)
@@ -119,7 +128,6 @@ class Asynchrony:
         if what in ("inval", "expect"):
             return
         words = wave.shared.view(np.dtype(np.uint64))
-        relaxed = "relaxed" in site.instruction.modifiers
         copying = wave.copying
         if copying is None and self._implicit is not None and self._implicit.site is site:
             copying = self._implicit
@@ -135,15 +143,27 @@ class Asynchrony:
                 state = self._phases.at(id(wave), place, int(words[place >> 3]) >> 63, what == "init")
                 thread = every.thread[index[places == place]]
                 if what == "change" and copying is not None:
-                    self._complete(copying, thread, state.current)
-                elif what == "change":
-                    merge(state.current, self._fences.covered(thread, CTA) if relaxed else self.scene.order.clock(thread, self.scene.now))
-                elif what == "wait" and relaxed:
-                    self._fences.relaxed(thread, (id(wave), place), state.completed)
-                elif what == "wait" and thread.size:
-                    self.scene.order.acquire(thread, [state.completed])
-                    self._forget(thread, state.completed)
+                    self._complete(copying, thread, state.current.copies)
+                for block in np.unique(thread // self.scene.launch.threads).tolist() if what == "wait" or copying is None else ():
+                    self._meet(site, what, (id(wave), place), state, thread[thread // self.scene.launch.threads == block], block)
         self.scene.tick()
+
+    def _meet(self, site: Site, what: str, object_: tuple[int, int], state: Phase, thread: Array, block: int) -> None:
+        """Threads of a block arrive at an mbarrier, or see a phase complete."""
+        order, scope, relaxed = self.scene.order, self.scene.kind(site).scope, "relaxed" in site.instruction.modifiers
+        if what == "change":
+            clock = self._fences.covered(thread, CTA) if relaxed else order.clock(thread, self.scene.now)
+            state.current.arrivals = state.current.arrivals.more(block, scope, clock, site.instruction.span.line, 0)
+        elif what == "wait":
+            clocks = state.completed.to(block, scope, self.scene.launch.cluster_size)
+            if relaxed:
+                seen: Clock = {}
+                for clock in clocks:
+                    merge(seen, clock)
+                self._fences.relaxed(thread, object_, seen)
+                return
+            order.acquire(thread, clocks)
+            self._forget(thread, state.completed.copies)
 
     def _complete(self, copying: Copying, thread: Array, clock: dict[int, int]) -> None:
         """An mbarrier's phase will see copies of these threads complete."""
@@ -173,5 +193,5 @@ class Asynchrony:
     def unannounced(self, a: Access, kind: Kind) -> Copying:
         """Copies that no meaning announces: asynchronous stores, and what tensor cores read."""
         self._implicit = Copying(a.site, "wgmma" if kind.reads_async else "")
-        self._issue(self._implicit, np.unique(self.scene.active(a.group, a.mask).thread))
+        self._issue(self._implicit, np.unique(self.scene.active(a.group, a.mask).thread), late=False)
         return self._implicit

@@ -10,8 +10,9 @@ from ...observe import Access
 from ...plan.plan import Site
 from .cells import NUMBER, Array, Shadow
 from .heads import Heads
+from .issued import Clock
 from .kinds import CLUSTER, CTA, GPU, Kind
-from .order import Clock, NumberedLanes, merge
+from .order import NumberedLanes, merge
 from .scene import Scene
 
 

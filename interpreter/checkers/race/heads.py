@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .issued import Clock
 from .kinds import CLUSTER, CTA, GPU
-from .order import Clock, merge
+from .order import merge
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,14 @@ class Heads:
         merge(own, clock)
         narrow[block, scope] = own
         return Heads(wide, narrow, line if scope < GPU else self.site_line, size)
+
+    def with_(self, others: Heads) -> Heads:
+        """With what other releases have published."""
+        wide, narrow = dict(self.wide), {key: dict(clock) for key, clock in self.narrow.items()}
+        merge(wide, others.wide)
+        for key, clock in others.narrow.items():
+            merge(narrow.setdefault(key, {}), clock)
+        return Heads(wide, narrow, self.site_line or others.site_line, self.size)
 
     def for_(self, block: int, scope: int, cluster_size: int) -> Iterator[Clock]:
         """What a thread of a block acquires at a scope."""

@@ -2,7 +2,31 @@
 
 from __future__ import annotations
 
-from .order import Clock, merge
+from .heads import Heads
+from .issued import Clock
+from .order import merge
+
+
+class Release:
+    """What one phase releases: arrivals to the scopes that both sides name, the end of copies to whoever waits."""
+
+    __slots__ = ("arrivals", "copies")
+
+    def __init__(self) -> None:
+        self.arrivals = Heads()
+        self.copies: Clock = {}
+
+    def to(self, block: int, scope: int, cluster_size: int) -> list[Clock]:
+        """What threads of a block acquire at a scope."""
+        return [c for c in (self.copies, *self.arrivals.for_(block, scope, cluster_size)) if c]
+
+    def after(self, earlier: Release) -> Release:
+        """With what earlier phases have released."""
+        out = Release()
+        out.arrivals = self.arrivals.with_(earlier.arrivals)
+        for clock in (earlier.copies, self.copies):
+            merge(out.copies, clock)
+        return out
 
 
 class Phase:
@@ -12,8 +36,7 @@ class Phase:
 
     def __init__(self, parity: int) -> None:
         self.parity = parity
-        self.current: Clock = {}
-        self.completed: Clock = {}
+        self.current, self.completed = Release(), Release()
 
 
 class Phases:
@@ -29,7 +52,5 @@ class Phases:
             found = self._objects[wave, place] = Phase(0 if fresh else parity)
         elif found.parity != parity:
             found.parity = parity
-            completed = dict(found.completed)
-            merge(completed, found.current)
-            found.completed, found.current = completed, {}
+            found.completed, found.current = found.current.after(found.completed), Release()
         return found

@@ -11,8 +11,7 @@ import numpy as np
 
 from ...launch import Launch
 from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
-
-Clock = dict[int, int]
+from .issued import Clock, Known, Views
 
 
 class NumberedLanes:
@@ -77,7 +76,7 @@ class Order:
         self.warp = np.full(launch.blocks * self.per_block, floor, np.int64)
         self.barriers = 0  # how often one was complete
         self.partial: list[tuple[Array, Array]] = []  # by size of the mask: time, mask
-        self.views: dict[int, list[Clock]] = {}
+        self.views: Views = {}
         self._private: dict[int, set[int]] = {}  # block -> the views of its warps and threads
         self.copies = copies
         self.phases = 0
@@ -225,11 +224,21 @@ class Order:
                 merge(whole, c)
             have[:-2] = [whole]
 
+    def known(self, thread: Array, now: int, *, late: bool) -> Known:
+        """What these threads know, for copies that they issue; `late`: which may come when the threads know more."""
+        block = thread // self.threads
+        warp = block * self.per_block + thread % self.threads // 32
+        views = self.views
+        if late and views:
+            views = {k: list(views[k]) for t in thread.tolist() for k in self.key_of(t) if k in views}
+        partial = tuple([(times[thread], masks[thread]) for times, masks in self.partial])
+        return Known(np.full(thread.size, now), self.barrier[block], self.warp[warp], partial, views)
+
     # ------------------------------------------------------------ questions
 
-    def unordered(self, stamp: Array, mask: Array | None, u: NumberedLanes, before: Array | None = None, *, shared: bool) -> Array:
-        """Which of these records are not ordered before their lanes; `before`: what a copy of the lane knew of when it was issued; `shared`: only
-        blocks of a cluster can have made them."""
+    def unordered(self, stamp: Array, mask: Array | None, u: NumberedLanes, before: Known | None = None, *, shared: bool) -> Array:
+        """Which of these records are not ordered before their lanes; `before`: what copies of the lanes come after; `shared`: only blocks of
+        a cluster can have made them."""
         time = (stamp >> HALF).astype(np.int64)
         who = (stamp & LOW).astype(np.int64)
         level, number = who >> LEVEL_AT, who & NUMBER
@@ -245,37 +254,39 @@ class Order:
         one = level == THREAD
         ok = one & (number == u.thread) & (time < NEVER)
         if before is not None:
-            ok &= time <= before
+            ok &= time <= before.at
         block = np.where(one, number // self.threads, np.where(level == WARP, number // self.per_block, number))
-        settled = self.barrier[u.block]
-        ok |= (block == u.block) & (time <= (settled if before is None else np.minimum(settled, before)))
+        settled, met = (self.barrier[u.block], self.warp[u.warp]) if before is None else (before.barrier, before.warp)
+        ok |= (block == u.block) & (time <= settled)
         warp = np.where(one, number // self.threads * self.per_block + number % self.threads // 32, np.where(level == WARP, number, -1))
         same = warp == u.warp
-        met = self.warp[u.warp]
-        ok |= same & (time <= (met if before is None else np.minimum(met, before)))
-        for times, masks in self.partial:
+        ok |= same & (time <= met)
+        for times, masks in ((t[u.thread], m[u.thread]) for t, m in self.partial) if before is None else before.partial:
             bits = np.where(one, np.uint32(1) << (number % self.threads & 31).astype(np.uint32), np.uint32(0) if mask is None else mask)
-            ok |= same & (time <= times[u.thread]) & (bits != 0) & (bits & ~masks[u.thread] == 0)
+            ok |= same & (time <= times) & (bits != 0) & (bits & ~masks == 0)
         if self.floor < self.start:  # threads of other launches have the same numbers
             ok &= time >= self.start
         ok |= time <= self.floor
         for first, last in self.earlier:
             ok |= (time >= first) & (time <= last)
         open_ = np.flatnonzero(~ok)
-        if open_.size and self.views:
+        views = self.views if before is None else before.views
+        if open_.size and views:
             tags = np.full(stamp.size, -1)
             if copied.any():
                 tags[copied] = self.copies.tag[element]
             for j in open_.tolist():
-                if time[j] < self.start:
+                if time[j] < self.start or (before is not None and tags[j] < 0 and time[j] > before.at[j]):
                     continue
-                m = 0xFFFFFFFF if mask is None else int(mask[j])
-                ok[j] = self._knows(int(u.thread[j]), int(level[j]), int(number[j]), int(time[j]), m, int(tags[j]), shared)
+                m, own = 0xFFFFFFFF if mask is None else int(mask[j]), (int(settled[j]), int(met[j]))
+                ok[j] = self._knows(views, own, int(u.thread[j]), int(level[j]), int(number[j]), int(time[j]), m, int(tags[j]), shared)
         apart: Array = ~ok
         return apart
 
-    def _knows(self, u: int, level: int, number: int, time: int, mask: int, tag: int, shared: bool) -> bool:
-        clocks = [c for key in self.key_of(u) for c in self.views.get(key, ())]
+    def _knows(
+        self, views: Views, own: tuple[int, int], u: int, level: int, number: int, time: int, mask: int, tag: int, shared: bool
+    ) -> bool:
+        clocks = [c for key in self.key_of(u) for c in views.get(key, ())]
         if not clocks:
             return False
         if tag >= 0 and any(COPY << LEVEL_AT | tag in c for c in clocks):
@@ -296,8 +307,7 @@ class Order:
                 return True
             first = number * self.per_block
             return all(
-                max(known(WARP << LEVEL_AT | first + i), int(self.warp[first + i]) if first + i == self.key_of(u)[1] & NUMBER else -1)
-                >= time
+                max(known(WARP << LEVEL_AT | first + i), own[1] if first + i == self.key_of(u)[1] & NUMBER else -1) >= time
                 for i in range(self.per_block)
                 if mask >> i & 1
             )
@@ -306,7 +316,7 @@ class Order:
         for b in range(first, first + size):
             at = known(BLOCK << LEVEL_AT | b)
             if b == u // self.threads:
-                at = max(at, int(self.barrier[b]))
+                at = max(at, own[0])
             if at < min(time, int(self.activity[b])):
                 return False
         return True

@@ -40,7 +40,7 @@ class Records:
                 index = np.flatnonzero(late)
                 mask = None if cells.mask is None else cells.mask[i[index]]
                 bad = self.scene.order.unordered(
-                    stamp[index], mask, u.take(index), None if before is None else before[index], shared=look.in_shared
+                    stamp[index], mask, u.take(index), None if before is None else before.take(index), shared=look.in_shared
                 )
                 index = index[bad]
                 if index.size:

@@ -13,6 +13,7 @@ from ...plan.plan import Site
 from ...vector.ports import WavePort
 from ..findings import Findings
 from .cells import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
+from .issued import Known
 from .kinds import Kind, kind_of, only_barriers
 from .order import Copies, NumberedLanes, Order
 from .report import Reporter
@@ -106,10 +107,12 @@ class Scene:
             have = self._global[id(found)] = found, Shadow("global", found.size, found.start)
         return have[1]
 
-    def floor(self, shadow: Shadow, u: NumberedLanes) -> Any:
-        """Records up to this stamp are ordered before the lanes: a number, or one for each."""
+    def floor(self, shadow: Shadow, u: NumberedLanes, before: Known | None = None) -> Any:
+        """Records up to this stamp are ordered before the lanes, or their copies: a number, or one for each."""
         if shadow.name != "shared" or self.launch.cluster_size > 1:
             return limit(self.order.floor)
+        if before is not None:
+            return limit(before.barrier)
         found = self._floors.get(id(u))
         if found is not None and found[0] is u and found[1] == self.order.barriers:
             return found[2]

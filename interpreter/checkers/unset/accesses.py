@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, cast
 
+from warplab.isa.notation import Operand
 from warplab.isa.types import ScalarType
 
 from ...plan.plan import Op, Source, Tuple
@@ -157,9 +158,15 @@ class ShadowAccesses:
         step, f, gets = unguarded(op), bound(op.meaning), [get_of(s) for s in op.sources]
         places, taken = self.registers.written(op), taken_operands(op)
         data = self.registers.read([s for n, s in enumerate(op.sources) if n in taken])
+        amounts = [
+            s for n, (s, place) in enumerate(zip(op.sources, source_places(op), strict=True)) if n not in taken and not _is_beside(place)
+        ]
+        deciding = self.registers.read(amounts)
         put, masks = put_mask(op.target, self.registers.span), [mask_of(s, self.registers.span) for s in op.sources]
 
         def run(R: list[Any]) -> None:
+            if self.registers.undefined(R, deciding):
+                self.uses.copied(R[0], op.site, [R[x] for x in deciding], self.registers.source(R, deciding))
             origin = self.registers.source(R, data) if self.registers.undefined(R, data) else DEFINED
             port = CopyingPort(R[0], self, op, origin)
             given = [moved(get(R), m(R)) if n in taken else get(R) for n, (get, m) in enumerate(zip(gets, masks, strict=True))]
@@ -212,6 +219,11 @@ def _laid_out(port: ShadowPort, op: Op, values: list[Any]) -> tuple[Any, list[An
         return port, values
     view = WarpView(cast(Any, port))
     return view, [view.spread(v) for v in values]
+
+
+def _is_beside(place: Operand) -> bool:
+    """Does an operand of a copy not decide what is copied: an address, or a cache policy?"""
+    return place.address or place.type == "b64"
 
 
 def memory_of(op: Op) -> bool:

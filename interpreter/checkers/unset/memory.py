@@ -6,6 +6,7 @@ that it is not, shared and local memory as undefined until it is written.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from typing import Any
 
@@ -36,6 +37,9 @@ class ArenaShadow:
     def __init__(self, arena: Arena) -> None:
         room = -(-arena.reserved // 16) * 16
         self.bytes: NDArray[np.uint8] = np.frombuffer(address_space(room), np.uint8)
+        if self.bytes.size < room:  # earlier runs may still wait for the garbage collector
+            gc.collect()
+            self.bytes = np.frombuffer(address_space(room), np.uint8)
         if self.bytes.size < room:
             raise MemoryError(f"no address space for the shadow of {arena.reserved} bytes")
         self._views: dict[str, Array] = {}

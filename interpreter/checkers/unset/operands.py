@@ -43,9 +43,10 @@ def mask_of(s: Source, span: int) -> Get:
             at = span + (s if isinstance(s, int) else s.slot)
             return lambda R: R[at]
         case SlotAs(slot, have, want):
-            at, room = span + slot, bits_of(have)
-            if want.itemsize <= have.itemsize:
+            at = span + slot
+            if want.itemsize == have.itemsize:
                 return lambda R: R[at]
+            room = bits_of(min(have, want, key=lambda t: t.itemsize))
             return lambda R: R[at] if R[at] is DEFINED else R[at] & room
         case Packed(slot, t):
             at, dtype, count = span + slot, t.dtype, t.elements

@@ -168,6 +168,11 @@ class CopyingPort(ShadowPort):
     def mbarrier(self, what: str, space: str, address: Any, *amounts: Array) -> None:
         """See ports.Lanes: the group itself has said so."""
 
+    def refuse(self, kind: str, text: str, lanes: Array, space: str = "tensor") -> None:
+        """See ports.Lanes; what is wrong with an mbarrier the group itself sees, which alone knows its word."""
+        if kind != "mbarrier-overflow":
+            self.g.refuse(kind, text, lanes, space)
+
     def later(self, work: Callable[[Any], Any], **when: Any) -> None:
         """See ports.CopyingLanes: masks are copied at once."""
         write = work(self)

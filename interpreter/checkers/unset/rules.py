@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from warplab.isa.notation import Operand
+from warplab.isa.types import TYPES
 
-from ...plan.plan import Each, Op, Pack, Packed, ScalarConstant
+from ...plan.plan import Each, Op, Pack, Packed, ScalarConstant, SlotAs
 from ...values import plain
 from ...vector.steps.meanings import bound
 from ...vector.steps.operands import get_of
 from ...vector.steps.ops import joined as joined_pieces
 from ...vector.steps.ops import parts_of, pieces
-from .masks import UNDEFINED, ZERO, Array, Mask, as_mask, as_value, bit_by_bit, everything, upwards
+from .masks import UNDEFINED, ZERO, Array, Mask, as_mask, as_value, bit_by_bit, bits_of, everything, upwards
 from .operands import WrittenSlot, mask_of, places_of, put_mask
 from .registers import ShadowRegisters
 
@@ -38,7 +39,7 @@ def rule_of(registers: ShadowRegisters, op: Op, read: Sequence[int], places: Seq
         return _bit_by_bit(registers, op, read, places)
     if op.how == "pure" and facts.takes_bits and exact:
         return _taken(registers, op, put, places)
-    if op.how == "pure" and facts.compares and any(place.name == "c" for place in source_places(op)):
+    if op.how == "pure" and facts.compares:
         return _compared(registers, op, put)
     if facts.pairs:
         return _paired(registers, op, put)
@@ -95,12 +96,15 @@ def _everything(registers: ShadowRegisters, op: Op, read: Sequence[int], places:
     put, span = put_mask(op.target, registers.span), registers.span
     by_element = isinstance(op.target, Pack) and all(isinstance(s, Packed) for s in op.sources)
     gets = [mask_of(s, span) for s in op.sources] if by_element else []
+    narrowed = [mask_of(s, span) for s in op.sources if isinstance(s, SlotAs)]
+    others = registers.read([s for s in op.sources if not isinstance(s, SlotAs)])
+    others += tuple([at for at in read if at == span + registers.carry])
 
     def spread(R: list[Any]) -> bool:
         if by_element:
             put(R, everything(_level([get(R) for get in gets])))
         else:
-            registers.fill(R, places, everything([R[at] for at in read]))
+            registers.fill(R, places, everything([*[get(R) for get in narrowed], *[R[at] for at in others]]))
         return True
 
     return spread
@@ -160,17 +164,17 @@ def _taken(registers: ShadowRegisters, op: Op, put: Put, places: Sequence[Writte
 
 
 def _compared(registers: ShadowRegisters, op: Op, put: Put) -> Rule:
-    """A comparison that a predicate may decide: any outcome that undefined operands can have is tried with it."""
+    """A comparison: any outcome that undefined operands can have is tried, with any of a predicate that it is combined with."""
     f, gets, masks = bound(op.meaning), [get_of(s) for s in op.sources], [mask_of(s, registers.span) for s in op.sources]
+    settled = op.meaning.settled
+    floats, equality = TYPES[str(settled.get("stype") or settled["type"])].kind == "f", settled["cmp"] in ("eq", "ne")
 
     def compare(R: list[Any]) -> bool:
-        (a, b, c), (ma, mb, mc) = [get(R) for get in gets], [m(R) for m in masks]
-        unknown, ones = everything(_level([ma, mb])) != ZERO, as_value(UNDEFINED, a.dtype)
+        (a, b, *cs), (ma, mb, *mcs) = [get(R) for get in gets], [m(R) for m in masks]
         results: list[list[Mask]] = []
-        for x, y in ((0, 0), (0, 1), (1, 0), (ones, ones)):
-            for choice in (False, True):
-                given = [np.where(unknown, a.dtype.type(v) if isinstance(v, int) else v, o) for v, o in ((x, a), (y, b))]
-                found = f(*given, np.where(mc != ZERO, choice, c))
+        for pair in _floats(a, b, ma, mb) if floats else _equals(a, b, ma, mb) if equality else _extremes(a, b, ma, mb):
+            for choice in (False, True) if cs else (False,):
+                found = f(*pair, *[np.where(m != ZERO, choice, c) for c, m in zip(cs, mcs, strict=True)])
                 results.append([as_mask(r) for r in (found if isinstance(found, tuple) else (found,))])
         differ = [
             np.bitwise_or.reduce(np.stack([r ^ first for r in each]))
@@ -180,6 +184,36 @@ def _compared(registers: ShadowRegisters, op: Op, put: Put) -> Rule:
         return True
 
     return compare
+
+
+def _floats(a: Array, b: Array, ma: Mask, mb: Mask) -> Iterator[tuple[Array, Array]]:
+    """Floats with every outcome of a comparison that has an undefined operand."""
+    unknown, ones = everything(_level([ma, mb])) != ZERO, as_value(UNDEFINED, a.dtype)
+    for x, y in ((0, 0), (0, 1), (1, 0), (ones, ones)):
+        first, second = (np.where(unknown, a.dtype.type(v) if isinstance(v, int) else v, o) for v, o in ((x, a), (y, b)))
+        yield first, second
+
+
+def _equals(a: Array, b: Array, ma: Mask, mb: Mask) -> Iterator[tuple[Array, Array]]:
+    """Integers that may be equal or not: those that differ in a defined bit are not."""
+    differ = as_mask(a) ^ as_mask(b)
+    undefined = (ma | mb) & bits_of(a.dtype)
+    unknown = (undefined != ZERO) & (differ & ~undefined == ZERO)
+    for y in (0, 1):
+        yield np.where(unknown, a.dtype.type(0), a), np.where(unknown, a.dtype.type(y), b)
+
+
+def _extremes(a: Array, b: Array, ma: Mask, mb: Mask) -> Iterator[tuple[Array, Array]]:
+    """The smallest value of a with the largest of b, and the other way round."""
+    sign = np.array([[1 << 8 * a.dtype.itemsize - 1 if a.dtype.kind == "i" else 0]], np.uint64)
+
+    def ends(v: Array, m: Mask) -> tuple[Array, Array]:
+        own, m = as_mask(v), m & bits_of(v.dtype)
+        return as_value(own & ~m | m & sign, v.dtype), as_value((own | m) & ~(m & sign), v.dtype)
+
+    (least_a, most_a), (least_b, most_b) = ends(a, ma), ends(b, mb)
+    yield least_a, most_b
+    yield most_a, least_b
 
 
 # ---------------------------------------------------------------- what an operation says of itself

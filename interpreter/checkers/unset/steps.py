@@ -115,7 +115,7 @@ class Steps:
             whole = _whole(shadows)
             lacking = absent and not view.members.all()
             if lacking:
-                origin = np.where(origin != ZERO, origin, np.uint64(absent))
+                origin = np.where(origin != ZERO, origin, np.uint64(absent) | COMPUTED)  # even a copy of nothing is a use
             elif not any(m.any() for m in whole):
                 return (*results, *[DEFINED] * len(results), DEFINED)
             if multiplies:

@@ -72,6 +72,10 @@ class UnsetUses:
         """Registers serve as addresses."""
         self._note(g, site, "an address depends on {}", everything(masks) != ZERO, source)
 
+    def copied(self, g: Group, site: Site, masks: Sequence[Mask], source: Array) -> None:
+        """Registers say how much is copied, or whether."""
+        self._note(g, site, "what is copied depends on {}", everything(masks) != ZERO, source)
+
     def atomic(self, g: Group, site: Site, masks: Sequence[Mask], source: Array) -> None:
         """An atomic operation has these operands, or finds this in memory."""
         self._note(g, site, "an atomic operation works with {}", everything(masks) != ZERO, source)

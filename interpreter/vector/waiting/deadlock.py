@@ -1,7 +1,7 @@
 """When no group of a wave can go on: do spinning lanes still get anywhere, and which lanes wait for which?
 
-As long as lanes part, meet and end nothing is looked at.  When that has stopped for a while, stores are compared with what they replace, and the
-registers of the waiting lanes with those of the round before; execution is deterministic, so rounds that change nothing never will.
+As long as lanes end and pass barriers nothing is looked at.  When that has stopped for a while, stores are compared with what they replace, and
+the registers of the waiting lanes with those of the round before; execution is deterministic, so rounds that change nothing never will.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ from ...values import plain
 from ..group import Group
 from ..ports import WavePort
 
-CALM = 64  # rounds without events before memory and registers are compared
+BEGINNING = 4  # rounds without events, from which on groups turn but once a round, and are not torn any more
+CALM = 64  # and before memory and registers are compared
 PROVEN = 3  # rounds of every wave that must be alike
 
 
@@ -68,6 +69,10 @@ class Stillness:
     def __init__(self) -> None:
         self._events = -1
         self._state: frozenset[tuple[Any, ...]] | None = None
+
+    def begins(self, launch: Launch) -> bool:
+        """Does it look as if nobody got on?"""
+        return launch.quiet_rounds >= BEGINNING * (launch.suspended_waves + 1)
 
     def proven(self, wave: WavePort, events: int, groups: Sequence[Group]) -> bool:
         """Counts one more round, after so many events; True if these groups and those of all other waves have come to a standstill."""

@@ -12,6 +12,7 @@ import numpy as np
 from ...faults import Deadlock
 from ...lanes import Selection, union
 from ...plan.plan import SyncKey
+from ...plan.spinning import SPINNING
 from ...values import Array, plain
 from ..convergence import go, joins_above
 from ..divergence import divide
@@ -45,7 +46,7 @@ class WaitingGroups:
         self.blocked: list[Group] = []  # at barriers and for lanes
         self.spinning: list[Group] = []
         self.joins_not_waited_for: set[tuple[str, int]] = set()  # where waiting has proved to be in vain: function and place
-        self.events = 0  # partings, meetings, ends: whatever shows that lanes get on
+        self.events = 0  # lanes that end, barriers that are complete: whatever shows that lanes get on
         self.stillness = Stillness()
 
     def __bool__(self) -> bool:
@@ -53,9 +54,9 @@ class WaitingGroups:
 
     def rest(self, g: Group, pc: int) -> int | None:
         """A group that spins lets others run first."""
-        g.turns = 0
-        g.pc = pc
         wave = g.wave
+        g.turns = SPINNING if self.stillness.begins(wave.launch) else 0
+        g.pc = pc
         alone = not wave.ready and not self and g.parent is None and not wave.launch.has_more_waves
         self.spinning.append(g)
         if not alone:

@@ -17,7 +17,7 @@ from warplab.interpreter.checkers.findings import TOOLS, Finding, Findings, as_t
 from warplab.interpreter.checkers.initcheck import Initcheck
 from warplab.interpreter.checkers.memcheck import KINDS, Memcheck
 from warplab.interpreter.checkers.race.checker import Racecheck
-from warplab.interpreter.checkers.synccheck import Synccheck
+from warplab.interpreter.checkers.synccheck import FAULTS, Synccheck
 from warplab.interpreter.checkers.unset.checker import UnsetValues
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault
 from warplab.interpreter.memory.arena import Arena
@@ -111,7 +111,7 @@ class Sanitizer:
     def explains(self, error: ExecutionError | None) -> bool:
         """Does one of the tools report what ended a launch?  A limit or a trap is not a finding."""
         if isinstance(error, Fault):
-            return "memcheck" in self.tools and error.kind in KINDS
+            return ("memcheck" in self.tools and error.kind in KINDS) or ("synccheck" in self.tools and error.kind in FAULTS)
         return isinstance(error, Deadlock) and "synccheck" in self.tools
 
     @property

@@ -14,7 +14,7 @@ import numpy as np
 from warplab.assembler.info import FunctionInfo, function_info, layout
 from warplab.assembler.ir import Function, Module
 from warplab.interpreter.launch import Dim3
-from warplab.interpreter.program import LoadedKernel, LoadedProgram
+from warplab.interpreter.program import LoadedKernel, LoadedProgram, ManagedVariables
 from warplab.isa.occupancy import block_limits, max_registers, register_blocks
 
 from ...errors import ApiError, invalid
@@ -73,6 +73,7 @@ class LoadedModule:
     program: LoadedProgram
     modules: tuple[Module, ...]
     most_registers: int  # of a thread, for kernels without a directive about it
+    managed: ManagedVariables | None = None  # where it has variables that no other module shares
     loaded: bool = True
     withheld: str = ""  # why the driver finds no entry in it
 
@@ -95,6 +96,8 @@ class LoadedModule:
         self.loaded = False
         self.kernels.clear()
         self.program.unload()
+        if self.managed is not None:
+            self.managed.free()
         self.program.kernels.clear()
 
     def variable(self, name: str) -> tuple[int, int]:

@@ -321,13 +321,15 @@ def cuGraphExecUpdate(hGraphExec: object, hGraph: object) -> CUgraphExecUpdateRe
 @api()
 def cuGraphNodeSetEnabled(hGraphExec: object, hNode: object, isEnabled: object) -> None:
     """Switches a node of an executable on or off."""
-    x, node = executable_of(hGraphExec), node_of(hNode)
-    if node not in x.steps or node.kind not in ("KERNEL", "MEMCPY", "MEMSET"):
-        raise invalid("only kernels, copies and memsets of its own graph can be switched")
+    node = node_of(hNode)
+    x = executable_of(hGraphExec).holding(node)
+    if node.kind not in ("KERNEL", "MEMCPY", "MEMSET"):
+        raise invalid("only kernels, copies and memsets can be switched")
     x.off.discard(node) if integer(isEnabled) else x.off.add(node)
 
 
 @api(1)
 def cuGraphNodeGetEnabled(hGraphExec: object, hNode: object) -> int:
     """Is a node switched on?"""
-    return int(node_of(hNode) not in executable_of(hGraphExec).off)
+    node = node_of(hNode)
+    return int(node not in executable_of(hGraphExec).holding(node).off)

@@ -233,7 +233,7 @@ def change(hNode: object, kind: str, made: Made) -> None:
 def change_in(hGraphExec: object, hNode: object, kind: str, made: Made) -> None:
     """Gives a node other work in what was instantiated."""
     node = of_kind(hNode, kind)
-    executable_of(hGraphExec).replace(node, _attributed(node, made)[0])
+    executable_of(hGraphExec).replace(node, *_attributed(node, made))
 
 
 def _attributed(node: Node, made: Made) -> Made:

@@ -17,8 +17,8 @@ from ...device.memory.host import host
 from ...driver.tables.enums import CUresult
 from ...errors import ApiError
 from ..answers.abi import FORMATS, ArgumentReader, CParameter, read_array
+from ..binaries.elf import MACHINE
 from ..binaries.library import Exported
-from ..process import MACHINE
 from ..wire import WireRequest
 
 if TYPE_CHECKING:

@@ -82,6 +82,20 @@ def test_no_bit_is_missed(body: str) -> None:
     assert not (true & ~found).any()
 
 
+@pytest.mark.parametrize("test", "lt.s32 ge.s32 gt.u32 ls.u32 eq.s32 ne.b32 hi.u32 lt.and.s32 eq.or.u32".split())
+def test_a_comparison_that_defined_bits_decide(test: str) -> None:
+    """Both outcomes are possible, or the result is defined."""
+    combined = ", p" if test.count(".") > 1 else ""
+    found, true = both(f"setp.{test} q, a, b{combined}; selp.b32 d, 1, 0, q", 5, (0, 1))
+    assert ((found != 0) == (true != 0)).all() and (true == 0).any()
+
+
+@pytest.mark.parametrize("body", ["cvt.rn.f32.u8 d, a", "cvt.u16.u32 h, a; mul.wide.u16 d, h, h", "cvt.rn.f32.u16 d, h"])
+def test_bits_above_a_narrow_operand(body: str) -> None:
+    wide = "cvt.u16.u32 h, a; shl.b32 a, a, 8; and.b32 b, b, 255; or.b32 a, a, b; "
+    assert not both((wide if "u8" in body else "and.b32 a, b, 255; cvt.u16.u32 h, a; ") + body, 6, (0,))[0].any()
+
+
 def test_of_a_pair_each_half_has_its_own_operand() -> None:
     found, true = both("cvt.rn.f16x2.f32 d, a, b", 4, (0,))
     assert not (found & np.uint32(0xFFFF)).any() and not (true & ~found).any()

@@ -21,6 +21,17 @@ STORE = "st.global.u32 [%d3], %r2;"
 USES = {
     "a sum that is stored": (f"ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 1; {STORE}", ["global"]),
     "a sum by a generic address": ("ld.u32 %r2, [%d1]; add.u32 %r2, %r2, 1; st.u32 [%d3], %r2;", ["global"]),
+    "the defined byte of a sum": ("cvt.u16.u32 %h1, %r1; st.shared.u8 [s], %h1; ld.shared.u32 %r2, [s]; add.u32 %r2, %r2, 1; st.global.u8 [%d3], %r2;", []),
+    "an undefined byte of a sum": ("ld.shared.u32 %r2, [s]; add.u32 %r2, %r2, 1; st.global.u8 [%d3], %r2;", ["shared"]),
+    "a sign that is set": (
+        f"cvt.u16.u32 %h1, %r1; st.shared.u8 [s+3], %h1; ld.shared.u32 %r2, [s]; setp.lt.s32 %p2, %r2, 0; @%p2 {STORE}", []),
+    "halves of which one is set": (
+        f"cvt.u16.u32 %h1, %r1; mov.b32 %r2, {{%h1, %h3}}; setp.lt.f16x2 %p2|%p3, %r2, %r2; @%p2 {STORE}", []),
+    "the half that is not set": (
+        f"cvt.u16.u32 %h1, %r1; mov.b32 %r2, {{%h1, %h3}}; setp.lt.f16x2 %p2|%p3, %r2, %r2; @%p3 {STORE}", ["register"]),
+    "the size of an asynchronous copy": (
+        "mov.u32 %r3, s; mad.lo.u32 %r3, %r1, 4, %r3; and.b32 %r2, %r9, 3; cp.async.ca.shared.global [%r3], [%d2], 4, %r2; cp.async.wait_all;",
+        ["register"]),
     "a copy": (f"ld.global.u32 %r2, [%d1]; {STORE}", []),
     "a copy of a register": (f"mov.b32 %r2, %r9; {STORE}", []),
     "a sum with a register": (f"add.u32 %r2, %r9, %r1; {STORE}", ["register"]),
@@ -76,6 +87,10 @@ USES = {
     "an asynchronous copy of what is set": (
         "mov.u32 %r3, s; mad.lo.u32 %r3, %r1, 4, %r3; cp.async.ca.shared.global [%r3], [%d2], 4; cp.async.wait_all; ld.shared.u32 %r2, [%r3];"
         f" add.u32 %r2, %r2, 1; {STORE}", []),
+    "asynchronous copies whose end is the only arrival": (
+        "mov.u32 %r3, s; mad.lo.u32 %r4, %r1, 4, %r3; setp.eq.u32 %p2, %r1, 0; @%p2 mbarrier.init.shared.b64 [%r3+512], 32; bar.sync 0;"
+        " cp.async.ca.shared.global [%r4], [%d1], 4; cp.async.mbarrier.arrive.noinc.shared.b64 [%r3+512];"
+        " W: mbarrier.try_wait.parity.shared.b64 %p3, [%r3+512], 0; @!%p3 bra W; ld.shared.u32 %r2, [%r4]; add.u32 %r2, %r2, 1; " + STORE, ["global"]),
     "matrices": ("mov.u32 %r3, s; mad.lo.u32 %r3, %r1, 16, %r3; ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r3]; add.u32 %r2, %r2, 1;"
                  f" {STORE}", ["shared"]),
     "an argument in memory": (

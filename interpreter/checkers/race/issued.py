@@ -1,0 +1,26 @@
+"""What asynchronous copies come after: what their threads knew when they issued them, however late a schedule performs them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .cells import Array
+
+Clock = dict[int, int]  # who -> the time up to which all that this one did is known
+Views = dict[int, list[Clock]]
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Of each thread that issued: the time, its last barriers and synchronisations before that, and what it had learnt otherwise."""
+
+    at: Array
+    barrier: Array
+    warp: Array
+    partial: tuple[tuple[Array, Array], ...]
+    views: Views
+
+    def take(self, index: Array) -> Known:
+        """That of some."""
+        partial = tuple([(times[index], masks[index]) for times, masks in self.partial])
+        return Known(self.at[index], self.barrier[index], self.warp[index], partial, self.views)
