@@ -119,7 +119,7 @@ def _offset(tree: Any, names: NamesInScope) -> Operand:
         return Symbol(base, offset)
     if isinstance(base, Register):
         return Plus(base, offset)
-    raise Flaw("bad-operand", f"{name}+{offset}: only a register or variable takes an offset", name)
+    raise Flaw("bad-operand", f"{name}+{offset}: only a register or variable can have an offset", name)
 
 
 def _indexed(tree: Any, names: NamesInScope) -> Operand:

@@ -175,7 +175,7 @@ class Judge:
             n = len(given)
             expected = " or ".join(map(str, counts))
             self.report(
-                instruction, "operand-count", f"{'.'.join((form.opcode, *instruction.modifiers))} takes {expected} operands, not {n}",
+                instruction, "operand-count", f"{'.'.join((form.opcode, *instruction.modifiers))} has {expected} operands, not {n}",
                 lambda p: p.operand(counts[-1]) if n > counts[-1] else p.head, forms=(form.row,),
             )  # fmt: skip
         else:

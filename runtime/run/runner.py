@@ -303,7 +303,7 @@ class Runner:
                 if formal.dims:
                     how = "--tensormap gives it a tensor map" if formal.size == MAP_BYTES else f"give it an array of {formal.size} bytes"
                     raise UsageError(
-                        f"parameter {plain_name(formal.name)} takes {formal.size} bytes by value, the array has {len(raw)}: {how}"
+                        f"parameter {plain_name(formal.name)} has {formal.size} bytes by value, the array has {len(raw)}: {how}"
                     )
                 if formal.size != self.pointer_bytes or formal.type.kind == "f":
                     raise UsageError(
@@ -316,7 +316,7 @@ class Runner:
                 return bytes(formal.size)
             case ScalarValue(text):
                 if formal.dims:
-                    raise UsageError(f"parameter {plain_name(formal.name)} takes {formal.size} bytes: give it an array with @file.npy")
+                    raise UsageError(f"parameter {plain_name(formal.name)} has {formal.size} bytes: give it an array with @file.npy")
                 return scalar_bytes(text, formal.type, plain_name(formal.name))
 
     def _map(self, formal: Variable, words: bytes) -> bytes:
@@ -325,7 +325,7 @@ class Runner:
             return words
         if formal.size != 8:
             raise UsageError(
-                f"parameter {plain_name(formal.name)} has {formal.size} bytes; a tensor map takes {len(words)}, its address takes 8"
+                f"parameter {plain_name(formal.name)} has {formal.size} bytes; a tensor map has {len(words)}, its address has 8"
             )
         address = self.context.allocate(len(words))
         self.context.bytes_at(address, len(words))[:] = np.frombuffer(words, np.uint8)

@@ -144,7 +144,7 @@ def from_text(words: str, line: int) -> RunSpec:
     while i < len(parts):
         name, eq, value = parts[i].partition("=")
         if name not in OPTIONS:
-            near = get_close_matches(name, OPTIONS, 1)
+            near = get_close_matches(name, OPTIONS, 1, 0.7)
             meant = f"; did you mean {near[0]}?" if near else ""
             raise UsageError(f"line {line}: //@ run: no option is called {name}{meant} (the options: {' '.join(OPTIONS)})")
         field_name, kind, _ = OPTIONS[name]

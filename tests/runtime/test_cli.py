@@ -403,6 +403,9 @@ def test_files_that_are_no_plain_text_are_named_as_what_they_are(tmp_path: Path)
 def test_isa_says_what_is_unknown() -> None:
     assert run("isa", "ad", code=1).stderr == "no instruction is called ad; did you mean add or addc or sad?\n"
     assert run("isa", "add.s31", code=1).stderr == "no form of add matches; `warplab isa add` lists them all\n"
+    assert "did you mean syntax?" in run("check", str(SAMPLES / "vecadd.ptx"), "-W", "sintax", code=2).stderr
+    for wrong in ("sm_91", "90", "9.0", "foo"):
+        assert f"'{wrong}' is not a target; is sm_" in run("check", str(SAMPLES / "vecadd.ptx"), "--target", wrong, code=2).stderr
     assert "'sm_91' is not a target; is sm_90 meant?" in run("isa", "add", "--target", "sm_91", code=2).stderr
     assert "'sm_1000' is not a target; is sm_100 meant? (the models: sm_10 " in run("devices", "sm_1000", code=2).stderr
 

@@ -128,7 +128,7 @@ def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         if missing:
             yield error("needs", f"{d.name} needs {missing}", d)
         if any(isinstance(v, int) and v >= 2**32 for v in d.values):
-            text = f"{d.name} takes numbers of 32 bits"
+            text = f"{d.name} needs numbers of 32 bits"
             yield Diagnostic("error", "bad-directive", text, d.span, file=module.name)
         if d.name == ".maxnctapersm" and module.version >= (2, 1):
             yield error("bad-directive", ".maxnctapersm ended with PTX 2.1; .minnctapersm took its place", d)

@@ -56,7 +56,7 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
     if "map_f64_to_f32" in module.targets and sm >= 13:
         yield error("bad-target", "map_f64_to_f32 is for targets below sm_13, which have no .f64", ".target")
     if "debug" in module.targets and not any(isinstance(i, Section) and i.name.startswith(".debug") for i in module.items):
-        yield error("no-debug", ".target debug asks for .section .debug_..., which the module does not have", "debug")
+        yield error("no-debug", ".target debug requires .section .debug_..., which the module does not have", "debug")
     if ".address_size" in module.text and version < (2, 3):
         yield error("needs", ".address_size needs PTX 2.3", ".address_size")
     if version >= (2, 2) and ".const" in module.text and (bank := re.search(r"\.const\s*\[\s*\d+\s*\]\s*\.", module.text)):

@@ -307,7 +307,7 @@ class KernelHandle:
         if max(total, self.static_shared) > p.shared_per_block_optin:
             raise invalid(f"{total} bytes of shared memory; the device has {p.shared_per_block_optin} per block")
         if len(parameters) < kernel.parameter_bytes:
-            raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
+            raise invalid(f"{len(parameters)} bytes of parameters are given; the kernel has {kernel.parameter_bytes}")
         cluster = self.cluster_of(shape)
         if shape.cooperative:
             most = self.resident_blocks(threads, shape.dynamic_shared) * p.multiprocessors
@@ -348,7 +348,7 @@ class KernelHandle:
         """The parameter block of these values, one a parameter."""
         out = bytearray(self.kernel.parameter_bytes)
         if len(values) != len(self.parameters):
-            raise invalid(f"{len(values)} parameters; {self.name} takes {len(self.parameters)}")
+            raise invalid(f"{len(values)} parameters are given; {self.name} has {len(self.parameters)}")
         for raw, (name, at, size) in zip(values, self.parameters, strict=True):
             if len(raw) != size:
                 raise invalid(f"{len(raw)} bytes for parameter {name}, which has {size}")
@@ -361,7 +361,7 @@ class KernelHandle:
         if not self.parameters:
             return bytes(out)
         if not table:
-            raise invalid(f"no parameters; {self.name} takes {len(self.parameters)}")
+            raise invalid(f"no parameters are given; {self.name} has {len(self.parameters)}")
         pointers = host().read(table, 8 * len(self.parameters)).view(np.uint64).tolist()
         for pointer, (name, _, _) in zip(pointers, self.parameters, strict=True):
             if not pointer:
