@@ -190,7 +190,7 @@ class Barriers:
 
     def recheck(self, wave: WavePort) -> None:
         """Lanes have ended: barriers may be complete without them."""
-        for state in self.numbered.values():
+        for _, state in sorted(self.numbered.items()):
             if state.waiting:
                 self._check(wave, state)
         self._check_clusters(wave)

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...lanes import Geometry, Selection
 from ...values import plain
-from ..convergence import joins_above, settle
+from ..convergence import joins_above, withdraw
 from ..group import Group
 from ..join import Join
 
@@ -59,14 +59,12 @@ def _united(groups: Sequence[Group]) -> Group:
         place = np.broadcast_to(common.group.geometry.lane, shape).ravel()
         out.selection = Selection.of_lanes(shape, np.searchsorted(place, everyone).astype(np.intp))
     for g, top in zip(groups, tops, strict=True):
-        join = g.parent
-        while join is not None and join is not top:
-            join.expected -= g.geometry.n
-            up = join.group.parent
-            if join.complete and join.arrived:
-                settle(join)
+        passed = []
+        for join in joins_above(g):
+            if join is top:
                 break
-            join = up
+            passed.append(join)
+        withdraw(passed, g.geometry.n)
     return out
 
 
