@@ -93,6 +93,13 @@ class LaunchWaves:
             self.native = choice.begun(launch, Wave)
         if self.native is not None:
             wave: Wave | None = self.native.next_wave()
+            while wave is not None and (other := self.native.suspended_wave()) is not None:
+                self.suspended.append(other)
+                launch.suspended_waves = len(self.suspended)
+            if self.native.wants_apart:
+                assert choice is not None
+                choice.part()
+                self.native = None
             return wave
         first = launch.next_block
         launch.next_block += min(launch.blocks_per_wave, launch.blocks - first)

@@ -14,7 +14,10 @@ from warplab.assembler.ir import Function
 
 from ..launch import Launch
 from ..plan.inline import DEEPEST, inlined
-from ..plan.plan import PlanFunction
+from ..plan.plan import Barrier, Branch, PlanFunction
+from ..plan.roles import observes_changes
+from ..plan.spinning import PATIENT
+from ..plan.uses import read, written
 
 FIRST = 0.1  # CPU seconds that it takes to load the compiler
 BASE = 0.02  # and to begin with a kernel
@@ -41,6 +44,7 @@ class EngineChoice:
     plan: PlanFunction | None = None  # what is compiled
     program: Any = None  # a NativeProgram, once it has been written
     refused: bool = False  # it can't be compiled
+    apart: bool = False  # lanes of one way go on apart from each other
 
     def ready(self, launch: Launch) -> bool:
         """Is there machine code to run?  Numpy runs a kernel until it has taken as long as the compiler would: so no launch takes twice as long as it must."""
@@ -66,14 +70,35 @@ class EngineChoice:
 
         return NativeLaunch(launch, self.program, wave)
 
+    def part(self) -> None:
+        """Lanes have to go on apart: the kernel is compiled anew."""
+        self.apart, self.program = True, None
+
     def _write(self, launch: Launch, plan: Any) -> None:
         from .program import NativeProgram  # here, since it loads llvmlite
         from .trace.code import Untraceable
 
         try:
-            self.program = NativeProgram(launch.kernel, plan)
+            self.apart |= parts_lanes(plan)
+            self.program = NativeProgram(launch.kernel, plan, apart=self.apart)
         except Untraceable:
             self.refused = True
+
+
+def parts_lanes(plan: PlanFunction) -> bool:
+    """Is it likely that lanes pass others by: at a barrier for some threads, or in a loop that turns until memory answers?"""
+    segments = plan.segments
+    if any(isinstance(x.end, Barrier) and (x.end.count is not None or not x.end.waits) for x in segments):
+        return True
+    ops = [op for x in segments for op in x.ops]
+    answers = {slot for op in ops if observes_changes(op.site.instruction) or op.meaning.form.facts.pauses for slot in written(op)}
+    before = -1
+    while len(answers) > before:
+        before = len(answers)
+        answers.update(slot for op in ops if answers & set(read(op)) for slot in written(op))
+    asking = {n for n, x in enumerate(segments) if isinstance(x.end, Branch) and x.end.guard.slot in answers}
+    loops = [(to, n) for n, x in enumerate(segments) for to, limit in getattr(x.end, "turns", {}).items() if limit < PATIENT]
+    return any(first <= n <= last for first, last in loops for n in asking)
 
 
 def plan_of(launch: Launch) -> PlanFunction:

@@ -17,6 +17,7 @@ from .registers import NativeRegisters
 from .rows import Row
 from .schedule import words as s
 from .variance import LANE, ONE
+from .waiting import Waiting
 
 if TYPE_CHECKING:
     from .run import NativeLaunch
@@ -75,7 +76,7 @@ class Fallback:
         """Runs a row's operations for the lanes of a list."""
         row = self.row
         self.native.launch.used.left_to_numpy.update(self._opcodes(row))
-        g, selection = self._group(self.S[at : at + count], row)
+        g, selection = self.group(self.S[at : at + count], row)
         code = g.act.function.segments[row.segment]
         step: Any = None
         try:
@@ -94,6 +95,7 @@ class Fallback:
                     self._put(slot, kind, g.R[slot], selection)
         if g.cc is not None:
             self._put(self.program.frame.carry, LANE, g.cc, selection)
+        self.S[s.TURN] += g.turns  # what paused counts as turns
         self.S[s.PC] += 1
 
     def _opcodes(self, row: Row) -> list[str]:
@@ -108,14 +110,14 @@ class Fallback:
         site = self.program.plan.segments[self.row.segment].site
         return site.instruction.opcode if site else "ret"
 
-    def _group(self, entries: Array, row: Row) -> tuple[Group, Selection | None]:
-        """The lanes of a list as a group with its registers; None: all lanes of the wave."""
+    def group(self, entries: Array, row: Row, registers: bool = True) -> tuple[Group, Selection | None]:
+        """The lanes of a list as a group in front of a row, perhaps with its registers; None: all lanes of the wave."""
         wave = self.wave
         selection = self.registers.selection(entries, wave.count)
         geometry = wave.geometry if selection is None else wave.geometry.select(selection)
         function = self.program.function
         g = Group(wave, geometry, Activation(function, self.program.frame.start, None), function.fresh_registers(), row.segment)
-        for slot in slots_of(row.live):
+        for slot in slots_of(row.live if registers else 0):
             value = self.registers.get(slot, row.kinds.get(slot, ONE), wave.count, selection)
             if slot == self.program.frame.carry:
                 g.cc = value
@@ -133,7 +135,8 @@ class Fallback:
         S, each = self.S, self.registers.each
         n = wave.count * each
         S[s.FIRST_BLOCK], S[s.WAVE_BLOCKS], S[s.UNDER_WAY] = first, wave.count, 1
-        S[s.STOP], S[s.DEPTH], S[s.TURN] = s.NOWHERE, 0, g.turns
+        S[s.PARENT : s.PENDING + s.BARRIERS] = 0
+        S[s.STOP], S[s.TURN] = s.NOWHERE, g.turns
         S[s.LOCAL_STRIDE] = wave.count * self.native.launch.threads
         S[s.PC] = self.program.first[g.pc]
         masks = self.registers.masks(~wave.exited)
@@ -142,6 +145,7 @@ class Fallback:
         S[s.LIST], S[s.COUNT], S[s.LANES] = S[s.LISTS], len(vectors), wave.exited.size - wave.exited_count
         S[s.LIVING] = S[s.LANES]
         S[S[s.LISTS] : S[s.LISTS] + len(vectors)] = vectors << 32 | masks[vectors]
+        S[s.FREE] = S[s.LISTS] + len(vectors)
         self._wave = wave
         row = self.row
         for slot in slots_of(row.live):
@@ -150,33 +154,19 @@ class Fallback:
                 self._put(slot, row.kinds.get(slot, ONE), value, None)
 
     def hand_over(self) -> Any:
-        """The wave, with groups in the place of the scheduler's lists: numpy goes on with it."""
+        """The wave, with groups in the place of the scheduler's nodes: numpy goes on with it."""
         S, wave = self.S, self.wave
-        n = wave.count * self.registers.each
-        alive = S[S[s.ALIVE] : S[s.ALIVE] + n]
-        wave.exited[...] = ~self.registers.lanes(alive, wave.count)
-        wave.exited_count = int(np.count_nonzero(wave.exited))
-        lists = [(int(S[node + s.NODE_LIST]), int(S[node + s.NODE_COUNT]), int(S[node + s.NODE_PC])) for node in self._nodes()]
-        lists.append((int(S[s.LIST]), int(S[s.COUNT]), int(S[s.PC])))
+        Waiting(self, wave).hand_over()
         at_end = self.row.kind not in (s.RUN, s.CALLOUT, s.REGION)
-        taken = np.zeros(n, np.int64)
-        groups = []
-        for at, count, pc in reversed(lists):  # those who wait at a join are in no list above it
-            entries = S[at : at + count]
-            vectors = entries >> 32
-            masks = entries & alive[vectors] & ~taken[vectors]
-            taken[vectors] |= masks
-            left = (vectors << 32 | masks)[masks != 0]
-            if len(left) and pc >= 0:
-                groups.append(self._group(left, self.program.rows[pc])[0])
-        wave.ready.extend(reversed(groups))
-        if at_end and groups:
-            self._end_segment(wave.ready.pop())
+        if S[s.COUNT]:
+            g, _ = self.group(S[S[s.LIST] : S[s.LIST] + S[s.COUNT]], self.row)
+            g.turns = int(S[s.TURN])
+            if at_end:
+                self._end_segment(g)
+            else:
+                wave.ready.append(g)
         self._wave = None
         return wave
-
-    def _nodes(self) -> list[int]:
-        return [int(self.S[s.STACK]) + n * s.NODE for n in range(int(self.S[s.DEPTH]))]
 
     @staticmethod
     def _end_segment(g: Group) -> None:

@@ -40,8 +40,9 @@ TWICE = 1000  # operations, up to which passes have a version for whole warps: t
 class NativeProgram:
     """A function compiled."""
 
-    def __init__(self, kernel: LoadedKernel, plan: P.PlanFunction, width: int = WIDTH) -> None:
+    def __init__(self, kernel: LoadedKernel, plan: P.PlanFunction, width: int = WIDTH, apart: bool = False) -> None:
         self.kernel = kernel
+        self.apart = apart
         self.plan = plan
         self.width = width
         offsets = {id(v): at for v, at in kernel.parameters}
@@ -49,7 +50,7 @@ class NativeProgram:
         if any(op.meaning.form.effect in ("alloca", "stacksave", "stackrestore") for segment in plan.segments for op in segment.ops):
             raise Untraceable("a stack that grows while the function runs")
         self.tracing = Tracing(self.frame)
-        self.variance = Variance(plan, self.tracing.compiles)
+        self.variance = Variance(plan, self.tracing.compiles, apart)
         self.regions = regions(plan, self.variance, self.tracing.quiet)
         self.rows: list[Row] = []
         self.first: list[int] = []  # row of each segment

@@ -46,21 +46,20 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external
         case P.Leave(what="ret" | "exit", guard=guard) if is_entry:
             assert guard is not None
             return s.LEAVE if kinds.get(guard.slot, ONE) == ONE else s.EXIT_SOME
-        case P.Barrier(number=number, count=count, waits=True, guard=None):
-            known = (s.NAMED_BY_TEXT, s.NAMED_BY_ONE)
-            plain = all(named_by(frame, x, kinds) in known for x in (number, count) if x is not None)
-            return s.BARRIER if plain and _reduces_plainly(end, kinds) else s.LEAVE
-        case P.Sync(guard=guard, mask=mask, parts=parts) if guard is None or not parts:
+        case P.Barrier(number=number, count=count):
+            plain = all(named_by(frame, x, kinds) is not None for x in (number, count) if x is not None)
+            return s.BARRIER if plain and _reduces_plainly(end) else s.LEAVE
+        case P.Sync(mask=mask):
             return s.WARP_SYNC if mask is None or named_by(frame, mask, kinds) is not None else s.LEAVE
         case P.Call(callee=callee, guard=None) if callee is not None and is_external(callee):
             return s.CALLOUT  # numpy does what the end does, and all lanes go on
     return s.LEAVE
 
 
-def _reduces_plainly(end: P.Barrier, kinds: Kinds) -> bool:
-    """Are the predicates that a barrier reduces, if any, those of the lanes of a whole block, and its result a register?"""
+def _reduces_plainly(end: P.Barrier) -> bool:
+    """Is what a barrier reduces, if anything, a register, and its result another?"""
     r = end.reduction
-    return r is None or (end.count is None and type(r.target) is int and kinds.get(_predicate(r)[0], ONE) == LANE)
+    return r is None or (type(r.target) is int and type(_predicate(r)[0]) is int)
 
 
 def _predicate(reduction: P.Reduction) -> tuple[Any, bool]:
@@ -97,6 +96,7 @@ class RowTable:
 
     def __init__(self, plan: P.PlanFunction, frame: Frame, rows: Sequence[Row], first: Sequence[int]) -> None:
         self.plan, self.frame, self.rows, self.first = plan, frame, rows, first
+        self.keys: dict[P.SyncKey, int] = {}
 
     def words(self, addresses: Mapping[str, int], at: int) -> NDArray[np.int64]:
         """The table where it begins at a word; `addresses` are those of the passes."""
@@ -110,6 +110,8 @@ class RowTable:
             if row.kind == s.RUN:
                 words[s.A] = addresses[f"pass{row.number}"]
                 continue
+            if row.kind == s.EXIT:
+                words[s.A] = isinstance(end, P.Leave) and end.what == "exit"
             if row.kind in (s.CALLOUT, s.LEAVE, s.EXIT):
                 continue
             if row.region is not None:
@@ -117,11 +119,10 @@ class RowTable:
                 behind += [len(row.region.order), *map(self._row, row.region.order)]
                 continue
             guard = getattr(end, "guard", None)
-            if isinstance(end, P.Sync) and guard is not None:
-                lane = row.kinds.get(guard.slot, ONE) == LANE
-                words[s.GUARDED] = s.NAMED_BY_LANES if lane else s.NAMED_BY_ONE
-                words[s.GUARD] = self.frame.mask(guard.slot) if lane else 2 * guard.slot
-                words[s.NEGATED] = guard.negated
+            if isinstance(end, P.Sync | P.Barrier):
+                if guard is not None:
+                    words[s.GUARDED], words[s.GUARD] = self._flags(guard.slot, row)
+                    words[s.INVERTED] = guard.negated
             elif guard is not None:
                 lane = row.kind != s.BRANCH_UNIFORM
                 words[s.PREDICATE] = self.frame.mask(guard.slot) if lane else 2 * guard.slot
@@ -140,18 +141,22 @@ class RowTable:
                 case P.Leave():
                     words[s.B] = self._row(end.fall)
                 case P.Barrier():
-                    words[s.A] = self._row(end.past)
+                    words[s.A], words[s.WAITS] = self._row(end.past), end.waits
                     if end.reduction is not None:
                         words[s.REDUCED] = {"popc": s.BY_POPC, "and": s.BY_AND, "or": s.BY_OR}[end.reduction.operation]
                         assert type(end.reduction.target) is int
                         slot, words[s.NEGATED] = _predicate(end.reduction)
-                        words[s.VALUE], words[s.RESULT] = self.frame.mask(slot), self.frame.mask(end.reduction.target)
+                        words[s.VALUED], words[s.VALUE] = self._flags(slot, row)
+                        words[s.RESULT] = self.frame.mask(end.reduction.target)
+                    how, value, place = _word(self.frame, end.number, row.kinds)
+                    words[s.NUMBERED], words[s.NUMBER] = how, value if how == s.NAMED_BY_TEXT else place
                     if end.count is not None:
                         words[s.NAMED], words[s.B], words[s.PREDICATE] = _word(self.frame, end.count, row.kinds)
                 case P.Sync():
-                    words[s.A] = self._row(end.past)
+                    words[s.A], words[s.PARTS] = self._row(end.past), end.parts
                     named = (s.NAMED_BY_TEXT, 0xFFFFFFFF, 0) if end.mask is None else _word(self.frame, end.mask, row.kinds)
                     words[s.NAMED], words[s.B], words[s.PREDICATE] = named
+                    words[s.KEY] = self._key(end)
                 case P.Call():
                     words[s.A] = self._row(end.after)
             exits: P.Exits = getattr(end, "exits", {})
@@ -168,6 +173,20 @@ class RowTable:
                 for to, limit in turns.items():
                     behind += [self._row(to), limit]
         return np.concatenate([table.ravel(), np.array(behind, np.int64)])
+
+    def _flags(self, slot: int, row: Row) -> tuple[int, int]:
+        """How the scheduler finds a predicate, and where."""
+        if row.kinds.get(slot, ONE) == LANE:
+            return s.NAMED_BY_LANES, self.frame.mask(slot)
+        return s.NAMED_BY_ONE, 2 * slot
+
+    def _key(self, end: P.Sync) -> int:
+        """Equal numbers where lanes that wait for each other may wait at different places; greater than 0 where they exchange values then."""
+        if end.key is None:
+            return 0
+        number = self.keys.setdefault(end.key, len(self.keys) + 1)
+        ops = self.plan.segments[end.past].ops if end.past != P.EXIT else ()
+        return number if ops and ops[0].how == "warps" else -number
 
     def _row(self, pc: int) -> int:
         return s.END if pc == P.EXIT else self.first[pc]

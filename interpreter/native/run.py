@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import zlib
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +15,7 @@ from ..launch import CHECK_EVERY, Launch
 from ..memory.spaces import shared_stride
 from ..plan.spinning import PATIENT
 from ..vector.special import special
+from ..vector.waiting.deadlock import PROVEN
 from .fallback import Fallback
 from .program import NativeProgram
 from .registers import NativeRegisters, aligned
@@ -23,6 +26,10 @@ Array = NDArray[Any]
 PATIENCE = 4096  # ends of segments between two looks at the limits
 LISTS, MOST_LISTS = 24, 2048  # lists of all vectors that there is room for: at first, and at most
 CHUNK = 1 << 14  # blocks whose special registers are computed at once
+OF_A_WAVE = (
+    "_memory", "S", "registers", "block_of", "thread_of", "pointers", "sites", "shared", "local", "chunk", "tables", "version", "allocations", "fallback",
+    "picture", "same",
+)  # fmt: skip
 
 
 class LaunchMemory:
@@ -33,12 +40,18 @@ class LaunchMemory:
         width, each = program.width, self.registers.each
         n = per_wave * each
         words = program.words(s.WORDS)
-        places = np.cumsum([s.WORDS, len(words), s.NODE * s.NODES, n, n, each, LISTS * n]).tolist()
+        sizes = {
+            s.ROWS: len(words), s.NODES_AT: s.NODE * s.NODES, s.READY_AT: s.NODES, s.BLOCKED_AT: s.NODES, s.SPINNING_AT: s.NODES,
+            s.PICKED_AT: 4 * s.NODES, s.UNMET: len(program.rows) + 1, s.WANTED: s.BARRIERS * per_wave, s.REDUCES: s.BARRIERS, s.ARRIVED: s.BARRIERS * n,
+            s.HOLDS: s.BARRIERS * n, s.ALIVE: n, s.GONE: n, s.HERE: n, s.MASKS: each, s.LISTS: LISTS * n,
+        }  # fmt: skip
+        places = np.cumsum([s.WORDS, *sizes.values()]).tolist()
         self.S = S = np.zeros(places[-1], np.int64)
-        S[s.ROWS], S[s.STACK], S[s.ALIVE], S[s.GONE], S[s.MASKS], S[s.LISTS], S[s.ROOM] = places
-        S[places[0] : places[1]] = words
+        S[list(sizes)] = places[:-1]
+        S[s.ROOM], S[s.ROW_COUNT], S[s.APART] = places[-1], len(program.rows), program.apart
+        S[S[s.ROWS] : S[s.ROWS] + len(words)] = words
         lanes = np.arange(each * width).reshape(each, width) < launch.threads
-        S[places[4] : places[5]] = lanes @ (1 << np.arange(width, dtype=np.int64))
+        S[S[s.MASKS] : S[s.MASKS] + each] = lanes @ (1 << np.arange(width, dtype=np.int64))
         self.stride = shared_stride(launch.shared_bytes)
         self.stack = program.frame.stack
         self.block_of, vector = np.divmod(np.arange(n, dtype=np.int64), each)
@@ -59,7 +72,7 @@ class LaunchMemory:
 
 
 class NativeLaunch:
-    """A launch as compiled code sees it; it holds one wave at a time."""
+    """A launch as compiled code sees it; it runs one wave at a time."""
 
     def __init__(self, launch: Launch, program: NativeProgram, make_wave: Callable[..., Any]) -> None:
         self.launch = launch
@@ -67,28 +80,35 @@ class NativeLaunch:
         self.make_wave = make_wave
         self.per_wave = min(launch.blocks_per_wave, launch.blocks)
         self._shape = launch.threads, self.per_wave, launch.shared_bytes
-        self._memory: LaunchMemory | None = program.memories.pop(self._shape, None) or LaunchMemory(launch, program, self.per_wave)
-        self.S, self.registers, self.stride, self.stack = self._memory.S, self._memory.registers, self._memory.stride, self._memory.stack
-        self.block_of, self.thread_of, self.pointers, self.sites = (
-            self._memory.block_of, self._memory.thread_of, self._memory.pointers, self._memory.sites,
-        )  # fmt: skip
+        self.wants_apart = False  # lanes have to go on apart, for which the program was not compiled
+        self.suspended: deque[dict[str, Any]] = deque()  # waves in which lanes only spin, while others run
+        self.still_waves = 0  # of those that ran last one after another, in which nothing has changed
+        self._begin(program.memories.pop(self._shape, None) or LaunchMemory(launch, program, self.per_wave))
+        self._fill(0)
+
+    def _begin(self, memory: LaunchMemory) -> None:
+        """Waves run in this memory."""
+        launch, S = self.launch, memory.S
+        self._memory: LaunchMemory | None = memory
+        self.S, self.registers, self.stride, self.stack = S, memory.registers, memory.stride, memory.stack
+        self.block_of, self.thread_of, self.pointers, self.sites = memory.block_of, memory.thread_of, memory.pointers, memory.sites
+        self.picture: tuple[int, int] | None = None  # of the registers, while lanes only spin
+        self.same = 0  # rounds in which it has not changed
         self.chunk = 0  # the first block whose tables are there
-        self._use(self._memory.shared, self._memory.local)
+        self._use(memory.shared, memory.local)
         self._look_at_allocations()
-        S = self.S
         S[s.STATUS] = S[s.UNDER_WAY] = S[s.STEPS] = 0
         S[s.HOST], S[s.PARAMETERS] = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
         S[s.STOPS] = launch.options.poison is not None
         S[s.COUNTED] = launch.steps
         S[s.REGION_AT] = S[s.REGION_STEPS] = 0
-        rows = self._memory.words  # a region that failed in an earlier launch is tried again
+        rows = memory.words  # a region that failed in an earlier launch is tried again
         S[S[s.ROWS] : S[s.ROWS] + len(rows)] = rows
         self._grant()
-        self._fill(0)
         self.fallback = Fallback(self)
 
     def close(self) -> None:
-        """The launch is over: its memory serves the next one."""
+        """Its memory serves the next launch."""
         if self._memory is not None:
             self.program.memories.clear()
             self.program.memories[self._shape] = self._memory
@@ -158,21 +178,25 @@ class NativeLaunch:
 
     def next_wave(self) -> Any:
         """Runs the waves that have not begun; gives one that numpy has to go on with, None when all have ended."""
-        S, launch = self.S, self.launch
-        run, words, registers = scheduler(), S.ctypes.data, self.registers.memory.ctypes.data
-        S[s.NEXT_BLOCK] = launch.next_block - self.chunk
-        first = launch.next_block - (int(S[s.WAVE_BLOCKS]) if self.under_way else 0)
+        launch, run = self.launch, scheduler()
+        if self.under_way:
+            launch.used.native_blocks += int(self.S[s.WAVE_BLOCKS])
         while True:
-            code = run(words, registers)
+            S, first = self.S, launch.next_block
+            S[s.NEXT_BLOCK] = first - self.chunk  # running blocks may have taken some over
+            S[s.MORE] = self._has_more(int(S[s.BLOCKS]))
+            code = run(S.ctypes.data, self.registers.memory.ctypes.data)
             launch.next_block = self.chunk + int(S[s.NEXT_BLOCK])
+            launch.used.native_blocks += launch.next_block - first
             if code == s.DONE:
                 self._count_steps()
                 self.fallback.check_leaks()
-                launch.used.native_blocks += launch.next_block - first
-                first = launch.next_block
-                if launch.next_block >= launch.blocks:
+                if launch.next_block < launch.blocks:
+                    self._fill(launch.next_block)
+                elif self.suspended:
+                    self._resume()
+                else:
                     return None
-                self._fill(launch.next_block)
             elif code == s.ASKED:
                 self._ask(int(S[s.LIST]), int(S[s.COUNT]))
             elif code == s.FAULT:  # an access that is not plainly legal: of the vectors from there on nothing has been done
@@ -182,20 +206,62 @@ class NativeLaunch:
                 self.fallback.poison()
             elif code == s.PAUSE:
                 self._count_steps()
-            elif code == s.FULL and self._make_room():
-                S = self.S
-                words = S.ctypes.data
-            elif code == s.TURNED and S[s.DEPTH] == 0 and not launch.has_more_waves:
-                S[s.TURN] = 0  # there are no others that could run
+            elif (
+                (code == s.FULL and self._make_room())
+                or (code == s.CALM and not self._is_still())
+                or (code == s.SPINS and self._let_others_run())
+            ):
+                continue
             else:
-                self._count_steps()
-                launch.used.left_to_numpy[self.fallback.ended_by] += 1
-                wave = self.fallback.hand_over()
-                launch.used.native_blocks += launch.next_block - first - wave.count
-                S[s.UNDER_WAY] = 0
-                self._fresh_memory()
-                return wave
-            S[s.NEXT_BLOCK] = launch.next_block - self.chunk  # running blocks may have taken some over
+                self.wants_apart |= code == s.PARTED
+                return self._hand_over()
+
+    def _has_more(self, blocks: int) -> bool:
+        """May waves run beside those of the chunk?"""
+        return self.launch.suspended_waves > 0 or bool(self.suspended) or self.chunk + blocks < self.launch.blocks
+
+    def _hand_over(self) -> Any:
+        """The wave that runs, for numpy; so that it runs no other before this one, it gets all that are suspended, too."""
+        self._count_steps()
+        self.launch.used.left_to_numpy[self.fallback.ended_by] += 1
+        wave = self.fallback.hand_over()
+        self.launch.used.native_blocks -= wave.count
+        self.S[s.UNDER_WAY] = 0
+        self._fresh_memory()
+        return wave
+
+    def suspended_wave(self) -> Any:
+        """One of the waves in which lanes only spin, for numpy; None if there is none."""
+        if not self.suspended:
+            return None
+        self._resume()
+        return self._hand_over()
+
+    # ------------------------------------------------------------ waves in which lanes only spin
+
+    def _let_others_run(self) -> bool:
+        """Suspends the wave, as numpy does; False where numpy has to do it, since waves of its own are suspended or nothing changes any more."""
+        launch, options = self.launch, self.launch.options
+        self._count_steps()
+        self.still_waves = self.still_waves + 1 if self.S[s.QUIET] >= s.QUIET_ROUNDS and self._is_still() else 0
+        if launch.suspended_waves or self._memory is None or self.still_waves > PROVEN * (len(self.suspended) + 1):
+            return False
+        self.suspended.append({name: vars(self)[name] for name in OF_A_WAVE})
+        if len(self.suspended) >= options.max_waves and launch.next_block < launch.blocks:
+            options.max_waves += 16
+        if launch.next_block < launch.blocks:
+            self._begin(LaunchMemory(launch, self.program, self.per_wave))
+            self._fill(launch.next_block)
+        else:
+            self._resume()
+        return True
+
+    def _resume(self) -> None:
+        """The wave that was suspended first runs."""
+        vars(self).update(self.suspended.popleft())
+        if self.version != self.launch.arena.version:
+            self._look_at_allocations()
+        self.S[s.COUNTED] = self.launch.steps
 
     def _make_room(self) -> bool:
         """Makes room for more lists of lanes; False where there is as much as there may be."""
@@ -205,10 +271,15 @@ class NativeLaunch:
             return False
         self.S = self.fallback.S = np.concatenate([S, np.zeros(size, np.int64)])
         self.S[s.ROOM] = len(self.S)
-        self.S[s.STEPS] -= 1  # the end of the segment is tried again
         if memory is not None:
             memory.S = self.S
         return True
+
+    def _is_still(self) -> bool:
+        """Lanes have only spun for a while: have their registers not changed for some rounds?  Then numpy looks closer."""
+        before, self.picture = self.picture, (int(self.S[s.EVENTS]), zlib.crc32(self.registers.memory.data))
+        self.same = self.same + 1 if self.picture == before else 0
+        return self.same >= PROVEN
 
     def _ask(self, at: int, count: int) -> None:
         self._count_steps()

@@ -1,18 +1,20 @@
 """Which registers hold one value for all lanes of a wave (ONE), and which one for each lane (LANE), at each place of a plan.
 
 Lanes that part run one after another, and what they write in a register of one value the others would find there.  So a register varies if it is
-written while lanes are apart and read where ways come together again, or by lanes that went another way.
+written while lanes are apart and read where ways come together again, or by lanes that went another way, or written on both ways, if lanes may wait
+there while others run.  In code where lanes pass each other by (`apart`) all varies that is written behind a place where they may part.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from warplab.assembler.flow.graphs import dominators, natural_loops, post_dominators, postorder, predecessors
 
 from ..plan import plan as P
-from ..plan.uses import leaves, read, set_by, successors, targets
+from ..plan.spinning import PATIENT
+from ..plan.uses import leaves, read, set_by, successors, targets, written
 from .frame import extent_of
 
 ONE, LANE = range(2)
@@ -22,12 +24,15 @@ Kinds = dict[int, int]  # slot -> kind; a slot that is missing holds one value
 class Variance:
     """The kinds of a function's registers at the start of each segment; `runs` says which operations are compiled, of the others all varies."""
 
-    def __init__(self, plan: P.PlanFunction, runs: Callable[[P.Op], bool]) -> None:
+    def __init__(self, plan: P.PlanFunction, runs: Callable[[P.Op], bool], apart: bool = False) -> None:
         self.plan = plan
+        self.always_apart = apart
         self.runs = runs
         self.next = [successors(s.end) for s in plan.segments]
         self.meet, self.loops = _structure(self.next)
         self.apart: list[set[int]] = [set() for _ in plan.segments]  # slots that vary when a segment has written them
+        self.targets = [[slot for op in s.ops for slot in written(op)] for s in plan.segments]
+        self.waits = {n for n, s in enumerate(plan.segments) if _may_wait(s.end)}
         self.entry: list[Kinds] = [{} for _ in plan.segments]
         self._solve()
 
@@ -97,20 +102,45 @@ class Variance:
                 for _, other in ways[:i]:
                     for s in region & other:
                         met |= live_in[s]
+            wrote = [self._written(region) for _, region in ways]
+            waits = any(s in self.waits for _, region in ways for s in region)
             for i, (_, region) in enumerate(ways):
                 others = 0
                 for j, (first, _) in enumerate(ways):
-                    if j != i and first != meet:
-                        others |= live_in[first]
+                    if j != i:
+                        others |= (0 if first == meet else live_in[first]) | (wrote[j] if waits else 0)  # others run while some wait
                 for s in region:
                     held[s] = held.get(s, met) | others
+            held.update(dict.fromkeys(self._passed_by(n), -1))
             for s, slots in held.items():
-                for op in segments[s].ops:
-                    for slot in targets(op.target) + ([] if op.product is None else targets(op.product.target)):
-                        if slots >> slot & 1 and slot not in self.apart[s]:
-                            self.apart[s].add(slot)
-                            grown = True
+                for slot in self.targets[s]:
+                    if slots >> slot & 1 and slot not in self.apart[s]:
+                        self.apart[s].add(slot)
+                        grown = True
         return grown
+
+    def _passed_by(self, n: int) -> set[int]:
+        """Segments that lanes may execute after others that part from them at an end, at which these have been, perhaps long since: where lanes
+        do not reconverge at the first place to which they all come, but behind it.
+        """
+        end, following = self.plan.segments[n].end, self.next[n]
+        if self.always_apart:
+            return set().union(*[self._reach(s, None) for s in following])
+        out: set[int] = set()
+        for s in following:
+            way = getattr(end, "exits", {}).get(s)
+            join = getattr(end, "join", P.EXIT) if way is None else way.join
+            if join != (P.EXIT if self.meet[n] is None else self.meet[n]) and join not in self._reach(s, self.meet[n]):
+                out |= self._reach(s, None if join == P.EXIT else join)
+        return out
+
+    def _written(self, region: Iterable[int]) -> int:
+        """The slots that segments write, as a mask."""
+        out = 0
+        for s in region:
+            for slot in self.targets[s]:
+                out |= 1 << slot
+        return out
 
     def _apart(self, first: int, meet: int | None, join: int) -> set[int]:
         """The segments that lanes execute on their way from one to where they reconverge: at the join, and within a loop, at the latest, at its header;
@@ -129,6 +159,13 @@ class Variance:
                 out.add(s)
                 work += self.next[s]
         return out
+
+
+def _may_wait(end: P.End) -> bool:
+    """May lanes stand at the end of a segment while others run?"""
+    if isinstance(end, P.Barrier | P.Sync | P.ClusterWait):
+        return True
+    return any(limit < PATIENT for limit in getattr(end, "turns", {}).values())
 
 
 def kind_of(s: Any, kinds: Kinds) -> int:

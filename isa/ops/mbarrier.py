@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from ..facts import ALWAYS, Constant, Demand, facts, when
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask
+from ..primitives import primitive
 
 Word: TypeAlias = NDArray[np.uint64]
 F = TypeVar("F", bound=Callable[..., object])
@@ -59,7 +60,8 @@ def _number(value: int) -> Word:
     return np.full((1, 1), value, np.uint64)
 
 
-def _refuse(lanes: Lanes, message: str, bad: Mask, *values: Array) -> None:
+@primitive
+def refuse_where(lanes: Lanes, message: str, bad: Mask, *values: Array) -> None:
     """Ends the launch if a lane that executes is bad; the message names the values of the first."""
     bad = bad if lanes.active is None else bad & lanes.active
     if bad.any():
@@ -75,12 +77,12 @@ def _check(lanes: Lanes, before: Word, arrivals: Word, bytes_: Word) -> None:
         "an arrival by {} at an mbarrier that expects {} more in this phase: make the count of mbarrier.init the number of arrivals of a "
         "phase, and wait for the end of a phase before you arrive for the next"
     )
-    _refuse(lanes, text, left < 0, more, pending)
-    _refuse(lanes, f"an mbarrier counts {MOST} arrivals at most, and one more is expected", left > MOST)
+    refuse_where(lanes, text, left < 0, more, pending)
+    refuse_where(lanes, f"an mbarrier counts {MOST} arrivals at most, and one more is expected", left > MOST)
     awaited = (outstanding_bytes(before) << np.uint64(43)).view(np.int64) >> np.int64(43)
     total = bytes_.view(np.int64) - awaited
     text = f"an mbarrier would wait for {{}} bytes, and counts {MOST} at most, above zero or below: expect fewer bytes in each phase"
-    _refuse(lanes, text, np.abs(total) > MOST, total)
+    refuse_where(lanes, text, np.abs(total) > MOST, total)
 
 
 def _change(lanes: Lanes, space: str, a: Addresses, arrivals: Array | int, dropped: Array | int, bytes_: Array | int) -> Word:
@@ -169,7 +171,7 @@ def init(lanes: Lanes, a: Addresses, b: Array, *, ss: str = "generic") -> None:
     """Makes an mbarrier at a, whose phases wait for b arrivals."""
     lanes.mbarrier("init", ss, a, b)
     text = f"mbarrier.init for {{}} arrivals; an mbarrier counts 1 to {MOST}: give the number of arrivals that end a phase"
-    _refuse(lanes, text, np.broadcast_to((b == 0) | (b > MOST), a.shape), b)
+    refuse_where(lanes, text, np.broadcast_to((b == 0) | (b > MOST), a.shape), b)
     count = _ZERO - b.astype(np.uint64) & _COUNT
     lanes.store(ss, a, "b64", (count << _EXPECTED_AT | count << _PENDING_AT,))
 
@@ -227,7 +229,8 @@ def _phase(lanes: Lanes, ss: str, a: Addresses) -> Word:
     return phase
 
 
-def _answer(lanes: Lanes, ss: str, a: Addresses, done: Mask) -> Mask:
+@primitive
+def answer(lanes: Lanes, ss: str, a: Addresses, done: Mask) -> Mask:
     """Says which phases are over, and lets others run if a lane has to ask again."""
     lanes.mbarrier("wait", ss, a, done)
     if not (done if lanes.active is None else done | ~lanes.active).all():
@@ -243,7 +246,7 @@ def wait(
     """p = "the phase that the state b names has ended"; try_wait may take up to c nanoseconds to answer."""
     lanes.settle(ss, a)
     done: Mask = _phase(lanes, ss, a) != b >> _PHASE_AT
-    return _answer(lanes, ss, a, done)
+    return answer(lanes, ss, a, done)
 
 
 @_rows("test_wait.parity", "p, [a], b:u32", "16", order=WAIT, ptx=7.1, sm=80)
@@ -254,7 +257,7 @@ def wait_parity(
     """p = "the phase of parity b has ended": the current phase has the other one."""
     lanes.settle(ss, a)
     done: Mask = _phase(lanes, ss, a) != (b & np.uint32(1))
-    return _answer(lanes, ss, a, done)
+    return answer(lanes, ss, a, done)
 
 
 @instruction("mbarrier.pending_count.b64  d:u32, a", ptx=7.0, sm=80, section="9.7.15.15.17")

@@ -21,7 +21,7 @@ from ..trace.code import Untraceable, scalar_type
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
-from . import chains, matrices, warp  # noqa: F401  (their rules)
+from . import chains, matrices, mbarriers, warp  # noqa: F401  (their rules)
 from .lanes import CompiledLanes
 from .memory import field
 from .rules import RULES

@@ -26,6 +26,7 @@ class CompiledLanes(EmittedAccesses):
 
     loops = 0  # of updates, in this pass
     guard: Guard = None  # of the operation
+    _undo: Sequence[str] = ()  # what takes the last update back
     touched: frozenset[tuple[str, bool]] = frozenset()  # memory that operations with a meaning of their own load (False) or store (True)
 
     @property
@@ -62,8 +63,8 @@ class CompiledLanes(EmittedAccesses):
         self, work: Callable[..., Any], *, group: str = "", barrier: tuple[str, Any] | None = None, after: str = ""
     ) -> None:  # fmt: skip
         """See ports.CopyingLanes: without a schedule, now."""
-        if barrier is not None or work(self) is not None:
-            raise Untraceable("a copy that signals an mbarrier")
+        if work(self) is not None:
+            raise Untraceable("a copy that reads now and writes later")
 
     def close_group(self, group: str) -> None:
         """See ports.CopyingLanes."""
@@ -76,6 +77,27 @@ class CompiledLanes(EmittedAccesses):
         p = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {TURN}")
         turns = self.once.fresh(f"add i64 {self.once.fresh(f'load i64, ptr {p}, align 8')}, {PAUSE_TURNS}")
         self.once.lines.append(f"  store i64 {turns}, ptr {p}, align 8")
+
+    def pause_where(self, holds: SymbolicArray) -> None:
+        """A pause where a condition holds for a lane that executes; it counts once for the group."""
+        code, w = self.code, self.width
+        asking = code.emit(f"and <{w} x i1> {self.at(LANE, holds).value}, {self.mask(self.guard)}")
+        some = code.fresh(f"icmp ne i{w} {code.fresh(f'bitcast <{w} x i1> {asking} to i{w}')}, 0")
+        room = code.scratch("i1", "paused")
+        self.once.lines.append(f"  store i1 false, ptr {room}")
+        before = code.fresh(f"load i1, ptr {room}")
+        turns = code.fresh(f"select i1 {before}, i64 0, i64 {PAUSE_TURNS}")
+        turns = code.fresh(f"select i1 {some}, i64 {turns}, i64 0")
+        p = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {TURN}")
+        now = code.fresh(f"add i64 {code.fresh(f'load i64, ptr {p}, align 8')}, {turns}")
+        paused = code.fresh(f"or i1 {before}, {some}")
+        code.lines += [f"  store i64 {now}, ptr {p}, align 8", f"  store i1 {paused}, ptr {room}"]
+
+    def mbarrier(self, what: str, space: str, address: Any, *amounts: Any) -> None:
+        """See ports.Lanes: nobody observes."""
+
+    def settle(self, space: str, address: Any) -> None:
+        """See ports.CopyingLanes: no copy is under way."""
 
     def convert(self, address: Any, space: str, to_generic: bool) -> Any:
         """See ports.Lanes."""
@@ -93,6 +115,15 @@ class CompiledLanes(EmittedAccesses):
             return inside
         rank, (_, own) = into >> np.uint64(24), self.special("%cluster_ctarank")
         return inside & ((rank == np.uint64(0)) | (rank == self.at(LANE, own).astype(np.uint64) + np.uint64(1)))
+
+    def refuse_where(self, holds: SymbolicArray) -> None:
+        """Leaves the vector to numpy, as if nothing had been done, where a condition holds for a lane that executes."""
+        code, w = self.code, self.width
+        bad = code.emit(f"and <{w} x i1> {self.at(LANE, holds).value}, {self.mask(self.guard)}")
+        some = code.fresh(f"icmp ne i{w} {code.fresh(f'bitcast <{w} x i1> {bad} to i{w}')}, 0")
+        refuse, fine = f"refuse.{some[1:]}", f"fine.{some[1:]}"
+        code.lines += [f"  br i1 {some}, label %{refuse}, label %{fine}", f"{refuse}:", *self._undo, "  store i64 1, ptr %ctx, align 8",
+                       f"  br label %{fine}", f"{fine}:"]  # fmt: skip
 
     def update(
         self, space: str, address: SymbolicArray, type: str, change: Callable[..., Any], operands: Sequence[Any], *, shortcut: Any = None,
@@ -144,5 +175,7 @@ class CompiledLanes(EmittedAccesses):
             f"  %rp{n} = getelementptr i{8 * size}, ptr {old}, i32 %k{n}", f"  store <1 x i{8 * size}> %old{n}, ptr %rp{n}",
             f"  br label %head{n}", f"done{n}:",
         ]  # fmt: skip
+        f = self.helpers.undo(8 * place.address.itemsize, 8 * size)
+        self._undo = [f"  call void @{f}({place.base}, ptr {places}, ptr {old}, i{self.width} %on{n})"]
         result = code.fresh(f"load <{self.width} x i{8 * size}>, ptr {old}, align 64")
         return SymbolicArray(code, result, np.dtype(f"u{size}")).view(t.dtype)

@@ -97,6 +97,13 @@ class Helpers:
         """The name of a check of each lane's address for an update, which also asks that nothing has failed before."""
         return self._access("check", space, bits, 1)
 
+    def undo(self, address_bits: int, bits: int) -> str:
+        """The name of what takes an update back: each lane, the highest first, stores what it had found."""
+        name = f"undo_{address_bits}x{bits}"
+        self.module.declarations["llvm.ctlz.i32"] = "declare i32 @llvm.ctlz.i32(i32, i1)"
+        self.texts[name] = self._filled(T.UNDO, name=name, A=str(address_bits), B=str(bits), bytes=str(bits // 8))
+        return name
+
     # ------------------------------------------------------------ texts
 
     def kind(self, bits: int, size: int) -> str:

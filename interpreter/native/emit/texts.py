@@ -363,6 +363,30 @@ each:
   ret i1 true
 }"""
 
+UNDO = """define internal void @{name}(ptr %base, ptr %places, ptr %old, i32 %lanes) noinline {
+entry:
+  br label %head
+head:
+  %left = phi i32 [%lanes, %entry], [%rest, %body]
+  %none = icmp eq i32 %left, 0
+  br i1 %none, label %end, label %body
+body:
+  %zeros = call i32 @llvm.ctlz.i32(i32 %left, i1 true)
+  %lane = sub i32 31, %zeros
+  %bit = shl i32 1, %lane
+  %rest = xor i32 %left, %bit
+  %place = getelementptr i{A}, ptr %places, i32 %lane
+  %address = load i{A}, ptr %place, align 4
+  %wide = zext i{A} %address to i128
+  %at = getelementptr i8, ptr %base, i128 %wide
+  %found = getelementptr i{B}, ptr %old, i32 %lane
+  %before = load i{B}, ptr %found, align {bytes}
+  store i{B} %before, ptr %at, align {bytes}
+  br label %head
+end:
+  ret void
+}"""
+
 GLOBAL_LIMITS = """  %lo = load i64, ptr %site, align 8
   %span.p = getelementptr i64, ptr %site, i64 1
   %span = load i64, ptr %span.p, align 8"""

@@ -32,14 +32,16 @@ def prefetch(array: Words, at: int) -> int:
     return 0
 
 
-def translated(functions: Sequence[Callable[..., int]], constants: Mapping[str, int]) -> str:
-    """LLVM IR of some functions; `constants` are the names that they read from a module."""
+def translated(functions: Sequence[Callable[..., int]], constants: Mapping[str, int], entry: str = "") -> str:
+    """LLVM IR of some functions; `constants` are the names that they read from a module; `entry`: only this one is called from elsewhere, and no function
+    becomes a part of another, for which the compiler would take several times as long.
+    """
     declared = [
         "declare i64 @llvm.ctpop.i64(i64)",
         "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
     ]
-    return "\n".join([*declared, *[_Function(f, constants).text() for f in functions]])
+    return "\n".join([*declared, *[_Function(f, constants).text(entry) for f in functions]])
 
 
 class _Function:
@@ -56,7 +58,8 @@ class _Function:
         self.truths: list[str] = []  # places for what is only found out step by step
         self.loops: list[tuple[str, str]] = []  # where continue and break lead
 
-    def text(self) -> str:
+    def text(self, entry: str) -> str:
+        """The function."""
         names = [a.arg for a in self.tree.args.args]
         stored = {n.id for n in ast.walk(self.tree) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
         self.locals = stored | {n for n in names if n not in self.pointers}
@@ -64,7 +67,17 @@ class _Function:
         self.lines = [f"  store i64 %given.{n}, ptr %at.{n}" for n in names if n not in self.pointers]
         self.body(self.tree.body)
         places = [*[f"  %at.{n} = alloca i64" for n in sorted(self.locals)], *[f"  {t} = alloca i1" for t in self.truths]]
-        return "\n".join([f"define i64 @{self.tree.name}({head}) {{", "entry:", *places, *self.lines, "  ret i64 0", "}"])
+        linkage, inlined = "internal " if entry not in ("", self.tree.name) else "", " noinline" if entry else ""
+        return "\n".join(
+            [
+                f"define {linkage}i64 @{self.tree.name}({head}){inlined} {{",
+                "entry:",
+                *places,
+                *self.lines,
+                "  ret i64 0",
+                "}",
+            ]
+        )
 
     # ------------------------------------------------------------ lines
 
@@ -206,7 +219,7 @@ class _Function:
                 function = self.new(f"inttoptr i64 {self.value(address)} to ptr")
                 first = self.new(f"getelementptr i64, ptr %{words}, i64 {self.value(at)}")
                 return self.new(f"call i64 {function}(ptr %{words}, ptr {first}, i64 {self.value(count)})")
-            case ast.Call(ast.Name(f), arguments):
+            case ast.Call(ast.Name(f) | ast.Attribute(ast.Name(), f), arguments):
                 given = [f"ptr %{a.id}" if isinstance(a, ast.Name) and a.id in self.pointers else f"i64 {self.value(a)}" for a in arguments]
                 return self.new(f"call i64 @{f}({', '.join(given)})")
         raise NotImplementedError(ast.unparse(e))

@@ -29,16 +29,14 @@ def is_open(S: Words, row: int) -> int:
         return 0
     inside = S[row + s.INSIDE]
     n = S[inside]
-    i = 0
-    while i < S[s.DEPTH]:
-        node = S[s.STACK] + i * s.NODE
-        if S[node] == s.IS_JOIN:
-            k = 1
-            while k <= n:
-                if S[inside + k] == S[node + s.NODE_PC]:
-                    return 0
-                k += 1
-        i += 1
+    join = S[s.PARENT]
+    while join:
+        k = 1
+        while k <= n:
+            if S[inside + k] == S[join + s.NODE_PC]:
+                return 0
+            k += 1
+        join = S[join + s.NODE_PARENT]
     return 1
 
 

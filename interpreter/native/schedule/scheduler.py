@@ -1,23 +1,27 @@
-"""The scheduler of one wave as plain loops over memory: it runs groups of lanes row by row, lets them diverge and reconverge.
+"""The scheduler of one wave as plain loops over memory: it runs groups of lanes row by row, lets them diverge, wait and reconverge.
 
-It takes the numpy engine's order: of lanes that diverge the fewer run first, and a group runs until it reaches its join.  What it cannot decide it
-leaves to Python: it returns a code and goes on when it is called again.  loops.py translates these functions for the host.
+It takes the numpy engine's order (vector/): of lanes that diverge the fewer run first, and a group runs until it parts, waits or comes to its join; then the
+group that became ready last runs.  What it cannot decide it leaves to Python: it returns a code and goes on when it is called again.  loops.py translates
+these functions for the host.
 
-Everything lies in one array of words, S: words by name, then the rows of the program, the stack, lists.  A list holds an entry for each vector of lanes,
-in ascending order: its number in the wave and a mask, `vector << 32 | mask`.  The stack holds what waits: JOINs, with all the lanes that reconverge there, and
-above each the PENDING groups below it that have not run yet.
+Everything lies in one array of words, S: words by name, then the rows of the program, nodes, masks of lanes, lists.  A list holds an entry for each vector
+of lanes, in ascending order: its number in the wave and a mask, `vector << 32 | mask`.  Lanes of the group that runs are a list, too; for all other
+groups there are nodes (nodes.py).
 """
 
 from __future__ import annotations
 
-from . import barriers, divergence, exits, regions, stack, tables
+from . import barriers, convergence, divergence, exits, guards, nodes, passing, reductions, regions, releasing, tables, uniting, waiting
 from . import words as s
-from .barriers import missing, passed
-from .divergence import branch, exit_some, go
+from .barriers import barrier
+from .convergence import go, leave
+from .divergence import branch, exit_some, follow
 from .loops import Masks, Words
+from .nodes import pop, spare
 from .regions import enter, is_open
-from .stack import end_lanes, finish
+from .releasing import wake
 from .tables import table
+from .waiting import free_one, sync
 
 
 def invoke(address: int, words: Words, at: int, count: int) -> int:
@@ -76,9 +80,8 @@ def begin(S: Words) -> int:
     S[s.LANES] = blocks * S[s.BLOCK_LANES]
     S[s.LIVING] = S[s.LANES]
     S[s.PC] = 0
-    S[s.STOP] = s.NOWHERE
-    S[s.DEPTH] = 0
-    S[s.TURN] = 0
+    S[s.FREE] = at + count
+    forget_waiting(S)
     if S[s.SHARED_SIZE]:
         clear(S[s.SHARED], blocks * S[s.SHARED_STRIDE])
     S[s.LOCAL_STRIDE] = S[s.LANES]
@@ -89,9 +92,50 @@ def begin(S: Words) -> int:
     return 0
 
 
+def forget_waiting(S: Words) -> int:
+    """All lanes of the wave are in the group that runs."""
+    S[s.STOP] = s.NOWHERE
+    S[s.TURN] = 0
+    S[s.PARENT] = 0
+    S[s.USED] = 0
+    S[s.HIGH] = 0
+    S[s.UNUSED] = 0
+    S[s.READY] = 0
+    S[s.BLOCKED] = 0
+    S[s.SPINNING] = 0
+    S[s.PICKED] = 0
+    S[s.QUIET] = 0
+    number = 0
+    while number < s.BARRIERS:
+        if S[s.PENDING + number]:
+            S[s.PENDING + number] = 0
+            n = S[s.PER_WAVE] * S[s.EACH]
+            i = 0
+            while i < n:
+                S[S[s.ARRIVED] + number * n + i] = 0
+                i += 1
+        number += 1
+    i = 0
+    while S[s.ANY_UNMET] and i <= S[s.ROW_COUNT]:
+        S[S[s.UNMET] + i] = 0
+        i += 1
+    S[s.ANY_UNMET] = 0
+    return 0
+
+
 def run(S: Words, F: Masks) -> int:
     """Runs until the wave is over or Python is needed."""
     while True:
+        if S[s.COUNT] == 0:
+            if S[s.READY]:
+                pop(S)
+            elif S[s.BLOCKED] or S[s.SPINNING]:
+                code = free(S, F)
+                if code:
+                    return code
+                continue
+            else:
+                return s.DONE
         row = S[s.ROWS] + S[s.PC] * s.ROW
         kind = S[row]
         if kind == s.RUN:
@@ -112,53 +156,67 @@ def run(S: Words, F: Masks) -> int:
             if code:
                 return code
             if found != s.REGION_FAILED:
-                code = go(S, S[row + s.B], row)
-                if code:
-                    return code
+                go(S, F, S[row + s.B])
             continue
         if S[s.STEPS] >= S[s.TICK]:
             return s.PAUSE
         S[s.STEPS] += 1
-        code = 0
-        if kind == s.JUMP:
-            code = go(S, S[row + s.A], row)
-        elif kind == s.BRANCH:
-            code = branch(S, F, row)
-        elif kind == s.BRANCH_UNIFORM:
-            holds = F[S[row + s.PREDICATE]] & 1
-            way = s.B
-            if holds != S[row + s.NEGATED]:
-                way = s.A
-            code = go(S, S[row + way], row)
-        elif kind == s.BRANCH_MANY:
-            code = table(S, F, row)
-        elif kind == s.EXIT:
-            end_lanes(S, S[s.LIST], S[s.COUNT])
-            code = finish(S)
-        elif kind == s.EXIT_SOME:
-            code = exit_some(S, F, row)
-        elif kind == s.BARRIER:
-            if passed(S, F, row) == 0:
-                return s.STUCK
-            code = go(S, S[row + s.A], row)
-        elif kind == s.WARP_SYNC:
-            if S[s.LANES] != S[s.LIVING] and missing(S, F, row):
-                return s.STUCK
-            code = go(S, S[row + s.A], row)
-        else:
-            return s.STUCK
+        code = end(S, F, row, kind)
         if code:
+            if code == s.FULL:
+                S[s.STEPS] -= 1
             return code
 
 
+def end(S: Words, F: Masks, row: int, kind: int) -> int:
+    """What a row does that is no code."""
+    if kind == s.JUMP:
+        return follow(S, F, S[row + s.A], row)
+    if kind == s.BRANCH:
+        return branch(S, F, row)
+    if kind == s.BRANCH_UNIFORM:
+        way = s.B
+        if F[S[row + s.PREDICATE]] & 1 != S[row + s.NEGATED]:
+            way = s.A
+        return follow(S, F, S[row + way], row)
+    if kind == s.BRANCH_MANY:
+        return table(S, F, row)
+    if kind == s.EXIT:
+        if S[row + s.A]:
+            return leave(S, F)
+        return go(S, F, s.END)
+    if kind == s.EXIT_SOME:
+        return exit_some(S, F, row)
+    if kind == s.BARRIER:
+        return barrier(S, F, row)
+    if kind == s.WARP_SYNC:
+        return sync(S, F, row)
+    return s.STUCK
+
+
+def free(S: Words, F: Masks) -> int:
+    """No group can run: finds some that may after all."""
+    entries = 0
+    i = 0
+    while i < S[s.HIGH]:
+        node = S[s.NODES_AT] + i * s.NODE
+        if S[node + s.STATE] != s.IS_UNUSED:
+            entries += S[node + s.NODE_COUNT]
+        i += 1
+    if spare(S, S[s.USED], entries) == 0:
+        return s.FULL
+    code = free_one(S, F)
+    if code != 1:
+        if code:
+            return code - 1
+        return 0
+    if S[s.SPINNING]:
+        return wake(S, F)
+    return s.STUCK
+
+
 FUNCTIONS = (
-    waves,
-    begin,
-    run,
-    *barriers.FUNCTIONS,
-    *divergence.FUNCTIONS,
-    *exits.FUNCTIONS,
-    *regions.FUNCTIONS,
-    *tables.FUNCTIONS,
-    *stack.FUNCTIONS,
-)
+    waves, begin, forget_waiting, run, end, free, *barriers.FUNCTIONS, *convergence.FUNCTIONS, *divergence.FUNCTIONS, *exits.FUNCTIONS, *guards.FUNCTIONS,
+    *nodes.FUNCTIONS, *passing.FUNCTIONS, *reductions.FUNCTIONS, *regions.FUNCTIONS, *releasing.FUNCTIONS,
+    *tables.FUNCTIONS, *uniting.FUNCTIONS, *waiting.FUNCTIONS,
+)  # fmt: skip

@@ -99,8 +99,8 @@ def equal(seed: int, monkeypatch: pytest.MonkeyPatch) -> int:
     found: list[int] = []
     made = NativeProgram.__init__
 
-    def counted(self: NativeProgram, *given: object) -> None:
-        made(self, *given)  # type: ignore[arg-type]
+    def counted(self: NativeProgram, *given: object, **named: object) -> None:
+        made(self, *given, **named)  # type: ignore[arg-type]
         found.append(len(self.regions))
 
     monkeypatch.setattr(NativeProgram, "__init__", counted)
