@@ -21,7 +21,7 @@ def release(S: Words, F: Masks) -> int:
     while i < end:
         join = S[S[s.PICKED_AT] + i]
         arrived = lanes_at(S, join)
-        if arrived and S[s.APART] == 0:
+        if arrived and S[s.APART] == 0 and only_ends(S, S[join + s.NODE_PC]) == 0:
             S[s.PICKED] = first
             return s.PARTED + 1
         if arrived:
@@ -33,6 +33,11 @@ def release(S: Words, F: Masks) -> int:
         i += 1
     S[s.PICKED] = first
     return moved
+
+
+def only_ends(S: Words, pc: int) -> int:
+    """Do lanes do nothing more from a place on?"""
+    return int(pc == s.END or S[S[s.ROWS] + pc * s.ROW] == s.EXIT)
 
 
 def above_all(S: Words, at: int, n: int) -> int:
@@ -125,4 +130,4 @@ def wake(S: Words, F: Masks) -> int:
     return code
 
 
-FUNCTIONS = release, above_all, mark_below, lanes_at, take_arrived, wake
+FUNCTIONS = release, only_ends, above_all, mark_below, lanes_at, take_arrived, wake

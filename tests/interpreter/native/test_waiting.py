@@ -40,7 +40,32 @@ def test_programs_that_wait_run_in_the_same_order(case: Case) -> None:
         assert native[0] == numpy[0]
 
 
+EARLY = """.reg .b64 %d<4>; .reg .b32 %r<9>; .reg .pred %p<4>; .shared .b32 s[128];
+    ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, s; shl.b32 %r3, %r1, 2; add.u32 %r2, %r2, %r3; st.shared.u32 [%r2], %r1; bar.sync 0;
+    setp.ge.u32 %p1, %r1, 48; @%p1 bra END; ld.shared.u32 %r4, [%r2+64]; bar.sync 0; st.shared.u32 [%r2], %r4; bar.sync 0; xor.b32 %r3, %r3, 4;
+    mov.u32 %r2, s; add.u32 %r2, %r2, %r3; ld.shared.u32 %r4, [%r2]; mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r4; END: ret;"""
+SPECIAL = """.reg .b64 %d<4>; .reg .b32 %r<9>; .reg .pred %p<4>; .shared .b32 s[32];
+    ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; and.b32 %r2, %r1, 31; shl.b32 %r2, %r2, 2; mov.u32 %r3, s; add.u32 %r3, %r3, %r2; mov.u32 %r5, 0;
+    mov.u32 %r6, 0; setp.ge.u32 %p1, %r1, 32; @%p1 bra C;
+    P: st.shared.u32 [%r3], %r5; bar.arrive 1, 64; bar.sync 2, 64; add.u32 %r5, %r5, 3; setp.lt.u32 %p2, %r5, 30; @%p2 bra P; ret;
+    C: bar.sync 1, 64; ld.shared.u32 %r4, [%r3]; add.u32 %r6, %r6, %r4; bar.arrive 2, 64; add.u32 %r5, %r5, 3; setp.lt.u32 %p2, %r5, 30; @%p2 bra C;
+    mul.wide.u32 %d2, %r1, 4; add.u64 %d1, %d1, %d2; st.global.u32 [%d1], %r6; ret;"""
+
+
+@pytest.mark.parametrize("body", [EARLY, SPECIAL], ids=["threads that leave early", "a warp that produces for another"])
+def test_nothing_is_left_to_numpy(body: str) -> None:
+    machine = Machine(kernel("p out", body, ""))
+    out = machine.upload(np.zeros(128, np.uint32))
+    machine.launch(1, 128 if body is EARLY else 64, [out], engine="numpy")
+    numpy = machine.download(out)
+    out = machine.upload(np.zeros(128, np.uint32))
+    launch = machine.launch(1, 128 if body is EARLY else 64, [out], engine="native")
+    assert (machine.download(out) == numpy).all() and numpy.any()
+    assert launch.used.numpy_blocks == 0 and not launch.used.left_to_numpy
+
+
 def judge(seed: int) -> None:
+    """A random program on both engines."""
     rng = np.random.default_rng(seed)
     grid, block = SHAPES[int(rng.integers(len(SHAPES)))]
     text = WaitingProgram(lambda below: int(rng.integers(below)), block).text()
