@@ -72,7 +72,7 @@ CODES: dict[str, Code] = {
     ),
     # ---------------------------------------------------------------- operands
     "operand-count": _error(
-        "{spelling} takes {n} operands, not {m}",
+        "{spelling} has {n} operands, not {m}",
         "The number of operands differs from that of the form.",
         "add.u32 %r1, %r2;",
     ),
@@ -82,7 +82,7 @@ CODES: dict[str, Code] = {
         "floating-point type, or one of them is "
         "untyped (.b32). Loads, stores and cvt also take wider integer and untyped registers. Integer "
         "constants fit integer types, constants "
-        "with a point fit .f32 and .f64; half precision takes no constants.",
+        "with a point fit .f32 and .f64; half precision has no constants.",
         "add.u32 %r1, %r2, %f1;",
     ),
     "operand-kind": _error(
@@ -161,7 +161,7 @@ CODES: dict[str, Code] = {
         False,
     ),
     "no-debug": _error(
-        ".target debug asks for .section .debug_..., which the module does not have",
+        ".target debug requires .section .debug_..., which the module does not have",
         "The option debug requires DWARF sections.",
         ".version 9.0\n.target sm_90, debug\n",
         False,

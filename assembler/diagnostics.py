@@ -14,6 +14,7 @@ from .ir import Span
 
 Severity = Literal["error", "warning", "note"]
 LIMIT = 100  # errors shown for one text: after so many no reader goes on
+LONGEST = 200  # characters of a line that a message quotes
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,13 +81,22 @@ def _place(span: Span) -> dict[str, int]:
 
 def _quote(lines: list[str], span: Span, mark: str, message: str, width: int) -> list[str]:
     line = lines[span.line - 1] if 0 < span.line <= len(lines) else ""
-    before = line[: span.column - 1]
+    line, column = _shortened(line.rstrip(), span.column)
+    before = line[: column - 1]
     length = max(1, min(span.end - span.start, len(line) - len(before)))
     # Tabs stay tabs, so that the caret stands under its character however wide a tab is shown.
     pad = "".join("\t" if c == "\t" else " " for c in before)
     number = str(span.line).rjust(width)
-    line = "".join(c if c.isprintable() or c == "\t" else "?" for c in line.rstrip())  # nothing that steers a terminal
+    line = "".join(c if c.isprintable() or c == "\t" else "?" for c in line)  # nothing that steers a terminal
     return [f"{number} | {line}", f"{' ' * width} | {pad}{mark * length} {message}".rstrip()]
+
+
+def _shortened(line: str, column: int) -> tuple[str, int]:
+    """A line, cut at both ends to LONGEST characters around a column, and where that column is then."""
+    begin = max(0, min(column - 1 - LONGEST // 2, len(line) - LONGEST))
+    cut = line[begin : begin + LONGEST]
+    left, right = "... " * (begin > 0), " ..." * (begin + LONGEST < len(line))
+    return left + cut + right, column - begin + len(left)
 
 
 class PtxError(Exception):

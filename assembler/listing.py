@@ -73,7 +73,7 @@ class Listing:
 
     @cached_property
     def others(self) -> dict[int, Operand]:
-        """The different operands that are no registers, by identity, in the order of the text."""
+        """The different operands that are not registers, by identity, in the order of the text."""
         return {id(o): o for o in chain.from_iterable(self.operands) if o.__class__ is not Register}
 
     @cached_property
@@ -99,7 +99,7 @@ class Listing:
 
     @cached_property
     def inside(self) -> dict[int, tuple[Register, ...]]:
-        """The registers in the operands that are no registers themselves, by the operand's identity; only of those that have any."""
+        """The registers in the operands that are not registers themselves, by the operand's identity; only of those that have any."""
         return {i: found for i, o in self.others.items() if (found := registers_in(o))}
 
     @cached_property

@@ -43,12 +43,32 @@ MOST_WITH_GAPS = 48 << 10  # bytes of shared memory that every kernel may declar
 FIRST_TARGETS = ("sm_10", "sm_11", "sm_12", "sm_13")
 
 
+class ManagedVariables:
+    """Where `.attribute(.managed)` variables lie, which the host reaches too: one place each, however many devices load the program."""
+
+    def __init__(self, arena: Callable[[], Arena]) -> None:
+        self._arena = arena
+        self._placed: dict[str, Allocation] = {}
+
+    def place(self, v: Variable, what: str) -> tuple[Arena, Allocation, bool]:
+        """(the memory, a variable's place in it, whether it is a new one)."""
+        arena, found = self._arena(), self._placed.get(v.name)
+        if found is not None:
+            return arena, found, False
+        made = self._placed[v.name] = arena.allocate(max(v.size, 1), what, v.align)
+        return arena, made, True
+
+    def free(self) -> None:
+        """No device needs them any more."""
+        for a in self._placed.values():
+            self._arena().free(a)
+        self._placed = {}
+
+
 class LoadedProgram:
     """The modules of one program, their variables placed in device memory."""
 
-    def __init__(
-        self, linked: Program, arena: Arena, managed: Callable[[], Arena] | None = None, fmad: Fmad = DEFAULT, gap: int = 0
-    ) -> None:
+    def __init__(self, linked: Program, arena: Arena, managed: ManagedVariables | None = None, fmad: Fmad = DEFAULT, gap: int = 0) -> None:
         self.modules = linked.modules
         self.gap = gap  # bytes between two variables in shared memory that belong to neither
         self.fmad: Fmad = fmad  # which products and sums are rounded together
@@ -58,7 +78,7 @@ class LoadedProgram:
         self.flushing = {id(f) for m in self.modules if m.target in FIRST_TARGETS for f in m.functions.values()}
         self.unified = {id(f) for m in self.modules if INDEPENDENT not in m.targets for f in m.functions.values()}
         self.arena = arena
-        self._managed = managed  # where .attribute(.managed) variables lie, which the host reaches too
+        self._managed = managed
         self.variables, self.functions, self.definition = linked.variables, linked.functions, linked.definition
         self.places: dict[int, int] = {}  # id(Variable) -> address
         self.handles: dict[int, tuple[str, str]] = {}  # (type, name) of each texture, sampler or surface that is a variable, by its handle
@@ -81,19 +101,22 @@ class LoadedProgram:
 
     def _place(self) -> None:
         """Allocates the variables, then fills them in: they may hold each other's addresses."""
-        own = dict.fromkeys(v for v in self._module_variables() if self.definition(v) is v)
-        for v in own:
+        new: list[tuple[Variable, Arena, Allocation]] = []
+        for v in dict.fromkeys(v for v in self._module_variables() if self.definition(v) is v):
             what = f"{v.space} variable {v.name}" if v.space == "global" else f"constant variable {v.name}"
-            managed = self._managed is not None and any("managed" in a for a in v.attributes)
-            arena = self._managed() if self._managed is not None and managed else self.arena
-            a = arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global")
+            if self._managed is not None and any("managed" in a for a in v.attributes):
+                arena, a, empty = self._managed.place(v, what)
+            else:
+                arena, a, empty = self.arena, self.arena.allocate(max(v.size, 1), what, v.align, writable=v.space == "global"), True
+                self.allocations.append((arena, a))
             a.object = object_of(v)
             self.places[id(v)] = a.start
             if v.handle:
                 first = self.places[id(v)] = a.start | VARIABLE_BIT
                 self.handles |= {first + n * v.type.bytes: (v.handle, v.name) for n in range(v.elements)}
-            self.allocations.append((arena, a))
-        for v, (arena, a) in zip(own, self.allocations, strict=True):
+            if empty:
+                new.append((v, arena, a))
+        for v, arena, a in new:
             data = self.initial_bytes(v)
             arena.bytes[a.start - arena.base :][: len(data)] = np.frombuffer(data, np.uint8)
 
@@ -158,7 +181,7 @@ class LoadedProgram:
         return self._at_code.get(address)
 
     def unload(self) -> None:
-        """Frees the variables."""
+        """Frees the variables, but for managed ones."""
         for arena, a in self.allocations:
             arena.free(a)
         self.allocations = []

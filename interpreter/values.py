@@ -7,6 +7,7 @@ of their base (range, alignment, index) is found once, however many accesses sha
 
 from __future__ import annotations
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import Any
 
@@ -62,7 +63,7 @@ _NEW, _ONCE = (Repeat(np.empty((0, 0, 0)), 1, 0) for _ in range(2))  # what is n
 class AddressFacts:
     """What memory accesses need to know of an address array; computed when first asked."""
 
-    __slots__ = ("base", "high", "indices", "low", "low_bits", "repeats", "runs")
+    __slots__ = ("base", "high", "indices", "low", "low_bits", "notes", "repeats", "runs")
 
     def __init__(self, base: Array) -> None:
         self.base = base
@@ -75,6 +76,7 @@ class AddressFacts:
         self.indices: dict[tuple[int, int], Array] = {}
         self.runs: dict[int, bool] = {}
         self.repeats: dict[tuple[int, int], Repeat | None] = {}  # of index arrays, under their keys
+        self.notes: dict[Hashable, Any] = {}  # what observers have found
 
     def index(self, shift: int) -> Array:
         """base >> shift as an index array."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Literal
 
 KIB = 1024
@@ -297,6 +298,17 @@ _ROWS: tuple[DeviceProfile, ...] = (
 PROFILES: dict[str, DeviceProfile] = {row.name: row for row in _ROWS}
 NEWEST: DeviceProfile = _ROWS[-1]
 
+# The first PTX version that knows each target.
+TARGETS: dict[str, tuple[int, int]] = {
+    f"sm_{name}": (int(version[0]), int(version[2]))
+    for version, names in {
+        "1.0": "10 11", "1.2": "12 13", "2.0": "20 21", "3.0": "30", "3.1": "35", "4.0": "32 50", "4.1": "37 52", "4.2": "53",
+        "5.0": "60 61 62", "5.1": "70", "6.1": "72", "6.2": "82", "6.3": "75", "7.0": "80", "7.1": "86", "7.3": "88", "7.4": "87",
+        "7.8": "89 90", "8.0": "90a", "8.6": "100 100a 101 101a", "8.7": "120 120a",
+        "8.8": "100f 101f 103 103a 103f 120f 121 121a 121f", "9.0": "110 110a 110f",
+    }.items()
+    for name in names.split()
+}  # fmt: skip
 _SPELLING = re.compile(r"(?:sm_|compute_)?(\d+)\.?(\d)([af]?)")
 
 
@@ -308,7 +320,7 @@ def target_capability(name: str) -> tuple[int, int]:
     """
     match = _SPELLING.fullmatch(name)
     if match is None:
-        raise ValueError(f"{name!r} names no target; write it as sm_90 or 9.0")
+        raise ValueError(f"{name!r} is not a target; write it as sm_90 or 9.0")
     return int(match[1]), int(match[2])
 
 
@@ -319,10 +331,10 @@ def profile(name: str) -> DeviceProfile:
     ('H200', 'sm_35', 'sm_90')
     """
     wanted = target_capability(name)
-    older = [row for row in _ROWS if row.capability <= wanted]
-    if not older:
-        raise ValueError(f"{name!r} is older than compute capability 1.0")
-    return older[-1]
+    if f"sm_{wanted[0]}{wanted[1]}" not in TARGETS:
+        near = get_close_matches(name, TARGETS, 1, 0)
+        raise ValueError(f"{name!r} is not a target; is {near[0]} meant?")
+    return [row for row in _ROWS if row.capability <= wanted][-1]
 
 
 def profile_note(name: str) -> str | None:

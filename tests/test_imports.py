@@ -52,6 +52,18 @@ def test_imports_run_one_way() -> None:
     assert not wrong, "\n".join(wrong)
 
 
+def test_text_files_name_their_encoding() -> None:
+    """The default depends on the user's locale."""
+    wrong = []
+    for path in (p for folder in ORDER for p in sorted((ROOT / folder).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("read_text", "write_text"):
+                named = any(k.arg == "encoding" for k in node.keywords)
+                if not named and [ast.unparse(a) for a in node.args] != ["'direct_url.json'"]:  # of a distribution: always UTF-8
+                    wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+    assert not wrong, "\n".join(wrong)
+
+
 def test_circles_of_imports_are_small() -> None:
     """Imports for annotations alone count, too."""
     large = [circle for room in ORDER for circle in circles(modules(room)) if len(circle) > 3]

@@ -68,7 +68,7 @@ def called_in() -> dict[str, str]:
     """The first file of the tests, or else of the CUDA programs that they run, in which each call's name occurs."""
     out: dict[str, str] = {}
     for path in [*sorted((ROOT / "tests" / "runtime").rglob("*.py")), *sorted((ROOT / "samples" / "exec").rglob("*.cu"))]:
-        for name in re.findall(r"\bcu(?:da)?[A-Z]\w+", path.read_text()):
+        for name in re.findall(r"\bcu(?:da)?[A-Z]\w+", path.read_text(encoding="utf-8")):
             out.setdefault(name, path.relative_to(ROOT).as_posix())
     return out
 

@@ -124,4 +124,4 @@ def stubs() -> dict[Path, str]:
 
 if __name__ == "__main__":
     for place, text in stubs().items():
-        place.write_text(text)
+        place.write_text(text, encoding="utf-8")

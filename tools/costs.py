@@ -135,7 +135,7 @@ def main(write: bool) -> None:
     """Prints the table or puts it into the page."""
     found = measured()
     if write:
-        PAGE.write_text(MARKS.sub(lambda m: f"{m[1]}\n{found}\n\n{m[2]}", PAGE.read_text()))
+        PAGE.write_text(MARKS.sub(lambda m: f"{m[1]}\n{found}\n\n{m[2]}", PAGE.read_text(encoding="utf-8")))
     else:
         print(found)
 

@@ -120,11 +120,10 @@ class CTypes:
 def driver(include: Path) -> Iterator[tuple[str, str]]:
     """(parameters, exported name=name:version) of every form of every driver call."""
     types = CTypes(preprocessed(include, "cudaProfiler.h", "__CUDA_API_VERSION_INTERNAL"))
-    text = (
-        preprocessed(include, "cudaTypedefs.h", "CUDA_ENABLE_DEPRECATED", "__CUDA_API_VERSION_INTERNAL")
-        + (include / "cudaTypedefs.h").read_text()
-    )
-    text += (include / "cudaProfilerTypedefs.h").read_text()
+    text = preprocessed(include, "cudaTypedefs.h", "CUDA_ENABLE_DEPRECATED", "__CUDA_API_VERSION_INTERNAL") + (
+        include / "cudaTypedefs.h"
+    ).read_text(encoding="utf-8")
+    text += (include / "cudaProfilerTypedefs.h").read_text(encoding="utf-8")
     forms: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
     for name, version, ending, parameters in re.findall(r"PFN_(\w+?)_v(\d+)(_pt[ds][sz])?\)\s*\((.*?)\);", text, re.S):
         forms[name][int(version)][ending] = parameters
@@ -150,7 +149,7 @@ def runtime(include: Path, library: Path) -> Iterator[tuple[str, str]]:
     """(parameters, exported name) of every export of the runtime library."""
     text = preprocessed(include, "cuda_runtime_api.h")
     for header in OTHERS:
-        text += re.sub(r"/\*.*?\*/|//[^\n]*", "", (include / header).read_text(), flags=re.S)
+        text += re.sub(r"/\*.*?\*/|//[^\n]*", "", (include / header).read_text(encoding="utf-8"), flags=re.S)
     types = CTypes(text)
     declared = dict(
         re.findall(r"\b(cuda[A-Z]\w*)\s*\(((?:[^();]|\([^()]*\))*)\)\s*;", re.sub(r"__attribute__\(\(.*?\)\)+|__dv\([^)]*\)", "", text))
@@ -176,7 +175,7 @@ def write(path: Path, what: str, rows: Iterator[tuple[str, str]]) -> None:
     for parameters, names in sorted(found.items()):
         line = f"{parameters} | {' '.join(names)}".strip()
         lines.append(textwrap.fill(line, 140, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False))
-    path.write_text(MODULE.format(what=what, table="\n".join(lines)))
+    path.write_text(MODULE.format(what=what, table="\n".join(lines)), encoding="utf-8")
 
 
 def main() -> None:

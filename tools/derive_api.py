@@ -158,7 +158,7 @@ CONSTANTS = members(
 def write_table(path: Path, title: str, imports: str, lines: list[str], make: str) -> None:
     """A module that holds a table and makes its classes."""
     own = make.split(" ", 1)[0]
-    path.write_text(MODULE.format(title=title, imports=imports, table="\n".join(lines), make=make, own=own))
+    path.write_text(MODULE.format(title=title, imports=imports, table="\n".join(lines), make=make, own=own), encoding="utf-8")
 
 
 class Declarations:
@@ -273,7 +273,7 @@ def table_line(lines: list[str]) -> str:
 
 def write_structs(module: ModuleType, what: str, wanted: str, pxd: Path, path: Path, shared: str = "") -> None:
     """Handles and structures as a table."""
-    found = Declarations(pxd.read_text(), module)
+    found = Declarations(pxd.read_text(encoding="utf-8"), module)
     for name in wanted.split():
         found.struct(name)
     lines = [table_line(found.lines[n]) for n in found.order]
@@ -347,7 +347,7 @@ def write_signatures(module: ModuleType, own: ModuleType, what: str, path: Path)
         if not is_written(own, name):
             found.setdefault(f"{count} {parameters}".rstrip(), []).append(name)
     lines = [wrapped(f"{signature}: {' '.join(names)}") for signature, names in found.items()]
-    path.write_text(SIGNATURES.format(what=what, table="\n".join(lines)))
+    path.write_text(SIGNATURES.format(what=what, table="\n".join(lines)), encoding="utf-8")
 
 
 def write_constants(module: ModuleType, what: str, path: Path) -> None:
@@ -359,7 +359,7 @@ def write_constants(module: ModuleType, what: str, path: Path) -> None:
             found[name] = 13000 if name in ("CUDA_VERSION", "CUDART_VERSION") else int(value)
     tables = ".compact" if path.parent.name == "tables" else "..driver.tables.compact"
     table = textwrap.fill(" ".join(f"{n}={v}" for n, v in found.items()), 140, break_long_words=False, break_on_hyphens=False)
-    path.write_text(CONSTANTS.format(what=what, tables=tables, table=table))
+    path.write_text(CONSTANTS.format(what=what, tables=tables, table=table), encoding="utf-8")
 
 
 def main() -> None:

@@ -63,7 +63,7 @@ def main() -> None:
         lines.append(
             f"    {machine!r}: (\n        (\n" + "\n".join(f"            {t!r}" for t in text) + f"\n        ),\n        {where!r},\n    ),"
         )
-    (FOLDER / "stub.py").write_text(MODULE.format(code="\n".join(lines)))
+    (FOLDER / "stub.py").write_text(MODULE.format(code="\n".join(lines)), encoding="utf-8")
 
 
 if __name__ == "__main__":

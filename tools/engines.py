@@ -63,7 +63,7 @@ def main(write: bool) -> None:
     """Prints the table, or writes it into the page."""
     found = page()
     if write:
-        PAGE.write_text(MARKS.sub(lambda m: f"{m[1]}\n{found}\n\n{m[2]}", PAGE.read_text()))
+        PAGE.write_text(MARKS.sub(lambda m: f"{m[1]}\n{found}\n\n{m[2]}", PAGE.read_text(encoding="utf-8")))
     else:
         print(found)
 

@@ -293,7 +293,7 @@ def recorded() -> Counter[Row]:
 def modelled() -> Counter[Row]:
     """How many tests against a model perform each row."""
     out: Counter[Row] = Counter()
-    for key, tests in json.loads(MODEL.read_text()).items():
+    for key, tests in json.loads(MODEL.read_text(encoding="utf-8")).items():
         opcode, _, n = key.partition("#")
         if (opcode, int(n)) in rows():
             out[opcode, int(n)] = tests

@@ -22,7 +22,7 @@ def modules(room: str) -> Graph:
     for module, path in files.items():
         package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
         found: set[str] = set()
-        for node in ast.walk(ast.parse(path.read_text())):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom):
                 base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")] if node.level else [node.module or ""]
                 source = ".".join(filter(None, base))
@@ -87,7 +87,7 @@ def pages() -> dict[str, str]:
     """The READMEs of the rooms, each with its picture as the last section."""
     out = {}
     for room in ROOMS:
-        text = (ROOT / room / "README.md").read_text()
+        text = (ROOT / room / "README.md").read_text(encoding="utf-8")
         before = re.split(rf"^{HEADING}$", text, flags=re.M)[0].rstrip()
         out[f"../{room}/README.md"] = f"{before}\n\n{HEADING}\n\n{FRONT}\n\n```mermaid\n{flowchart(parts(room))}\n```\n"
     return out

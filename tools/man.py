@@ -47,7 +47,7 @@ def _paragraphs(text: str) -> Iterator[str]:
 
 def _table(first: str) -> Iterator[str]:
     """A table of the page whose first column has this name: a row as a term and its meaning."""
-    rows = PAGE.read_text().partition(f"| {first} |")[2].split("\n\n")[0].splitlines()[2:]
+    rows = PAGE.read_text(encoding="utf-8").partition(f"| {first} |")[2].split("\n\n")[0].splitlines()[2:]
     for row in rows:
         term, *rest = (re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", cell).strip() for cell in row.strip("|").split(" | "))
         yield from (".TP", rf"\fB{_escaped(term)}\fR", _escaped(": ".join(rest).removesuffix(" |")))

@@ -86,7 +86,7 @@ RUNNING = (
         ("misaligned", "a number may have been given where a pointer is expected", "at line 28"), 4,
     ),
     Mistake("A null pointer", "first=u32[5]:[0,10,100,100,300]", "first=null", ("null pointer", "at line 28"), 4),
-    Mistake("Too few arguments", "--arg first=u32[5]:[0,10,100,100,300] ", "", ("takes 4 parameters (a, b, first, out), 3 are given",), 2),
+    Mistake("Too few arguments", "--arg first=u32[5]:[0,10,100,100,300] ", "", ("has 4 parameters (a, b, first, out), and no value is given for first",), 2),
     Mistake("Too many arguments", "--arg out:out", "--arg n=4 --arg out:out", ("has no parameter n", "its parameters are a, b, first, out"), 2),
     Mistake(
         "Arguments in the wrong order",
@@ -162,7 +162,7 @@ def elsewhere() -> Iterator[None]:
 
 def broken(m: Mistake) -> str:
     """The kernel with the mistake."""
-    text = KERNEL.read_text()
+    text = KERNEL.read_text(encoding="utf-8")
     assert text.count(m.old) == 1, (m.title, text.count(m.old))
     text = text.replace(m.old, m.new)
     if "deep" in m.new:
@@ -175,14 +175,14 @@ def broken(m: Mistake) -> str:
 def answer(m: Mistake) -> tuple[int, str]:
     """(exit code, message) of warplab run."""
     with elsewhere():
-        Path("segdot.ptx").write_text(broken(m))
+        Path("segdot.ptx").write_text(broken(m), encoding="utf-8")
         code, out, err = call(["run", "segdot.ptx"])
     return code, (err + out).strip()
 
 
 def _changed(m: Mistake) -> str:
     """The lines of the change, as a diff."""
-    lines = difflib.unified_diff(KERNEL.read_text().splitlines(), broken(m).splitlines(), n=0, lineterm="")
+    lines = difflib.unified_diff(KERNEL.read_text(encoding="utf-8").splitlines(), broken(m).splitlines(), n=0, lineterm="")
     return "\n".join(line for line in lines if not line.startswith(("---", "+++", "@@")))
 
 
@@ -197,7 +197,7 @@ def _entry(m: Mistake) -> str:
 
 def pages() -> dict[str, str]:
     """The page by its place in docs/."""
-    parts = ["# Mistakes, and what warplab says", INTRO, f"```ptx\n{KERNEL.read_text().rstrip()}\n```"]
+    parts = ["# Mistakes, and what warplab says", INTRO, f"```ptx\n{KERNEL.read_text(encoding='utf-8').rstrip()}\n```"]
     for title, group in (("When it is read", READING), ("When it runs", RUNNING), ("When nothing seems wrong", SILENT)):
         parts += [f"## {title}", *(_entry(m) for m in group)]
     return {NAME: page(*parts, source="`tools/mistakes.py`")}

@@ -50,13 +50,13 @@ def traced() -> dict[str, int]:
         out = Path(folder) / "rows.json"
         env = os.environ | {"PYTHONPATH": f"{ROOT / 'tests' / 'importroot'}"}
         subprocess.run([sys.executable, "-m", "tools.model", str(out)], check=True, capture_output=True, cwd=ROOT, env=env)
-        found: dict[str, int] = json.loads(out.read_text())
+        found: dict[str, int] = json.loads(out.read_text(encoding="utf-8"))
     return found
 
 
 def stored() -> dict[str, int]:
     """What the file says."""
-    found: dict[str, int] = json.loads(MODEL.read_text())
+    found: dict[str, int] = json.loads(MODEL.read_text(encoding="utf-8"))
     return found
 
 
@@ -66,7 +66,7 @@ def main(path: Path) -> int:
     code = pytest.main([*SUITES, "-q", "-p", "no:cacheprovider"], plugins=[trace])
     if code == 0:
         tests = {f"{opcode}#{n}": tests for (opcode, n), tests in sorted(trace.tests.items())}
-        path.write_text(json.dumps(tests, indent=0, separators=(",", ":")) + "\n")
+        path.write_text(json.dumps(tests, indent=0, separators=(",", ":")) + "\n", encoding="utf-8")
     return int(code)
 
 

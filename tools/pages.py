@@ -33,7 +33,7 @@ def main(names: list[str]) -> None:
         for place, text in GENERATORS[name]().items():
             path = DOCS / place
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text)
+            path.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

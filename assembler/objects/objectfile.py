@@ -66,7 +66,7 @@ def read_object(data: bytes, name: str = "<object>") -> ObjectFile:
 def load(source: str | bytes | Module | ObjectFile, name: str = "<text>", verified: bool = True, in_parts: bool = False) -> Module:
     """The module of a PTX text, of an object file, or as it is; PtxError or ObjectError where it is not legal.
 
-    A name that nothing defines is no error yet: another module may.  A text that a compiler wrote may be read `in_parts`: each kernel when
+    A name that nothing defines is not an error yet: another module may.  A text that a compiler wrote may be read `in_parts`: each kernel when
     something looks at it.
     """
     if in_parts and not isinstance(source, Module | ObjectFile) and source[:4] not in ("\x7fELF", b"\x7fELF"):

@@ -336,7 +336,7 @@ class OperandReader:
             case "-":
                 negated = self._operand(depth + 1)
                 if not isinstance(negated, (Register, Element)):
-                    raise self.reader.fail(f"the pattern `{self._pattern}` negates what is no register")
+                    raise self.reader.fail(f"the pattern `{self._pattern}` negates what is not a register")
                 return Minus(negated)
             case "{":
                 return Vector(self._until("}", depth))

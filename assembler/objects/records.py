@@ -160,7 +160,7 @@ def read_tables(
             if calls:
                 function = symbols[reader.number(len(symbols))]
                 if not isinstance(function, Function):
-                    raise reader.fail("a target of a call is no function")
+                    raise reader.fail("a target of a call is not a function")
                 found.append(function)
             else:
                 found.append(labels[reader.number(len(labels))])

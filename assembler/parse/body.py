@@ -255,7 +255,7 @@ class Body(Blocks):
             negated, name = sign is not None, str(name)
             found = scope.lookup(name)
             if not isinstance(found, Register):
-                raise Flaw("bad-predicate", f"{name} is no predicate register", name, hint="" if found is not None else scope.hint(name))
+                raise Flaw("bad-predicate", f"{name} is not a predicate register", name, hint="" if found is not None else scope.hint(name))
             guard = found
         listed = children.pop() if not isinstance(children[-1], str) else None
         opcode, *modifiers = "".join(map(str, children)).split(".")

@@ -96,7 +96,7 @@ def binary(op: str, a: Constant, b: Constant) -> Constant:
     if isinstance(a, float) and isinstance(b, float):
         return _float_binary(op, a, b)
     if isinstance(a, float) or isinstance(b, float):
-        raise Flaw("not-a-constant", f"{op} takes two integers or two floating-point numbers, not one of each")
+        raise Flaw("not-a-constant", f"{op} needs two integers or two floating-point numbers, not one of each")
     unsigned = isinstance(a, Unsigned) or isinstance(b, Unsigned)
     if op in _COMPARE:
         x, y = (a & MASK, b & MASK) if unsigned else (signed(a), signed(b))
@@ -141,7 +141,7 @@ def _float_binary(op: str, a: float, b: float) -> Constant:
         if not b:
             raise Flaw("division-by-zero", "a constant expression divides by zero")
         return a / b
-    raise Flaw("not-a-constant", f"the operator {op} takes integers")
+    raise Flaw("not-a-constant", f"the operator {op} needs integers")
 
 
 def prefix(op: str, a: Constant) -> Constant:
@@ -151,7 +151,7 @@ def prefix(op: str, a: Constant) -> Constant:
     if isinstance(a, float):
         if op == "-":
             return -a
-        raise Flaw("not-a-constant", f"the operator {op} takes integers")
+        raise Flaw("not-a-constant", f"the operator {op} needs integers")
     if op == "!":
         return int(not a)
     return _typed(-a, isinstance(a, Unsigned)) if op == "-" else Unsigned(~a & MASK)
@@ -167,5 +167,5 @@ def cast(word: str, a: Constant) -> Constant:
 def choose(test: Constant, yes: Constant, no: Constant) -> Constant:
     """test ? yes : no."""
     if isinstance(test, float) or isinstance(yes, float) or isinstance(no, float):
-        raise Flaw("not-a-constant", "? : takes integers")
+        raise Flaw("not-a-constant", "? : needs integers")
     return yes if test else no

@@ -75,7 +75,7 @@ def specs(trees: Iterable[Any], *, parameter: bool = False) -> Specs:
 def _align(out: Specs, token: Any) -> None:
     n = integer(str(token))
     if n <= 0 or n & (n - 1):
-        raise Flaw("bad-alignment", f"the alignment {n} is no power of two", str(token))
+        raise Flaw("bad-alignment", f"the alignment {n} is not a power of two", str(token))
     if out.pointer is not None:
         out.pointer = (out.pointer[0], n)
     else:

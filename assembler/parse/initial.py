@@ -30,7 +30,7 @@ def initial(tree: Any, type: ScalarType, scope: Scope) -> Initial:
         return tuple(initial(c, type, scope) for c in tree.children if c is not None)
     if tree.data == "symbol":
         if type.kind == "f":
-            raise Flaw("bad-initialiser", f"an address is no .{type}")
+            raise Flaw("bad-initialiser", f"an address is not a .{type}")
         return _symbol(tree, scope)
     if tree.data == "setting":
         raise Flaw("bad-initialiser", f"{tree.children[0]} = ... belongs to textures and samplers", str(tree.children[0]))
@@ -72,7 +72,7 @@ def _symbol(tree: Any, scope: Scope) -> Symbol:
     offset = signed(int(constant_of(extra))) if extra is not None else 0
     if reference.data == "applied":
         if str(reference.children[0]) != "generic":
-            raise Flaw("bad-initialiser", f"{reference.children[0]}( ) is no operator", str(reference.children[0]))
+            raise Flaw("bad-initialiser", f"{reference.children[0]}( ) is not an operator", str(reference.children[0]))
         inner = _symbol(reference.children[1], scope)
         if inner.offset:
             raise Flaw("syntax", "the offset stands behind generic( )", "+")

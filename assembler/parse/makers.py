@@ -66,7 +66,7 @@ def _component(tree: Any, names: NamesInScope) -> Operand:
         return SpecialRegister(base.name, part)
     if isinstance(base, Register):
         return Element(base, part)
-    raise Flaw("bad-operand", f"{name} has no part .{part}: it is no register", name)
+    raise Flaw("bad-operand", f"{name} has no part .{part}: it is not a register", name)
 
 
 def _sink(tree: Any, names: NamesInScope) -> Operand:
@@ -119,14 +119,14 @@ def _offset(tree: Any, names: NamesInScope) -> Operand:
         return Symbol(base, offset)
     if isinstance(base, Register):
         return Plus(base, offset)
-    raise Flaw("bad-operand", f"{name}+{offset}: only a register or variable takes an offset", name)
+    raise Flaw("bad-operand", f"{name}+{offset}: only a register or variable can have an offset", name)
 
 
 def _indexed(tree: Any, names: NamesInScope) -> Operand:
     name = str(tree.children[0])
     base = names[name]
     if not isinstance(base, Variable) or not base.dims:
-        raise Flaw("bad-operand", f"{name} is no array, so it has no [ ]", name)
+        raise Flaw("bad-operand", f"{name} is not an array, so it has no [ ]", name)
     inner = base.vector * base.type.bytes
     for n in base.dims[1:]:
         inner *= n
@@ -156,7 +156,7 @@ def _address(tree: Any, names: NamesInScope) -> Operand:
             return Address(None, value, parts)
     if base.__class__.__name__ in ("Label", "Unresolved"):
         raise Flaw("undeclared-name", f"{base.name} is not declared", base.name, hint=names.hint(base.name))
-    raise Flaw("bad-operand", f"{described(base)} is no address")
+    raise Flaw("bad-operand", f"{described(base)} is not an address")
 
 
 def described(operand: object) -> str:
@@ -174,7 +174,7 @@ def _negated(tree: Any, names: NamesInScope) -> Operand:
     name = str(tree.children[1])
     register = names[name]
     if not isinstance(register, Register):
-        raise Flaw("bad-operand", f"{name} is no register", name)
+        raise Flaw("bad-operand", f"{name} is not a register", name)
     return Negated(register)
 
 

@@ -272,7 +272,7 @@ class Parser(TextReader):
                 at, end = d.span.start, d.span.end
                 if d.name.endswith("ntid") and len(d.values) < 3:
                     at, end = self.source.token(_VALUES.match(self.code, end).end())  # type: ignore[union-attr]
-                self.reports.report("bad-directive", f"{d.name} takes positive numbers", at, end)
+                self.reports.report("bad-directive", f"{d.name} needs positive numbers", at, end)
 
     def declare_function(self, function: Function, defined: bool) -> None:
         """Enters a function; declarations may be repeated, a definition stands once."""

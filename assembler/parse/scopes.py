@@ -35,7 +35,7 @@ NOWHERE = Span(-1, -1, 0, 0)
 
 
 class Compound(Exception):
-    """A text between commas that is no operand by itself."""
+    """A text between commas that is not an operand by itself."""
 
 
 class Unresolved:

@@ -39,7 +39,7 @@ def grammar() -> Lark:
     """The LALR parser, built at first use."""
     from lark import Lark, __version__
 
-    text = importlib.resources.files(__package__).joinpath("ptx.lark").read_text()
+    text = importlib.resources.files(__package__).joinpath("ptx.lark").read_text(encoding="utf-8")
     return Lark(
         text,
         parser="lalr",

@@ -111,7 +111,7 @@ def _signatures(function: Function, target: Operand | None, how: Operand | None,
             report("call-target", f"{target.name} is an .entry: only a .func can be called", target, Note("declared here", target.span))
             return ()
         if how is not None:
-            report("call-target", "a direct call takes no prototype", how)
+            report("call-target", "a direct call has no prototype", how)
             return ()
         return [(target.returns, target.params, target.name, target.span)]
     if isinstance(target, Register) and target.vector == 1 and target.type.is_integer and target.type.bits in (32, 64):
@@ -144,7 +144,7 @@ def _argument(function: Function, actual: Operand, formal: Variable, what: str) 
     t = formal.type
     match actual:
         case Sink():
-            return "" if what == "result" else "'_' takes a result, it is no argument"
+            return "" if what == "result" else "'_' discards a result, it is not an argument"
         case Immediate(kind=kind):
             if what == "result":
                 return "a result needs a register or a .param variable"

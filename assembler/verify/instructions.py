@@ -104,7 +104,7 @@ class Judge:
         guard = instruction.guard
         if guard is not None and (guard.type.kind != "p" or guard.vector > 1):
             self.report(
-                instruction, "bad-predicate", f"the guard {guard.name} is no predicate but has type .{guard.type}",
+                instruction, "bad-predicate", f"the guard {guard.name} is not a predicate but has type .{guard.type}",
                 lambda p: p.guard, declared=guard,
             )  # fmt: skip
             return False
@@ -175,7 +175,7 @@ class Judge:
             n = len(given)
             expected = " or ".join(map(str, counts))
             self.report(
-                instruction, "operand-count", f"{'.'.join((form.opcode, *instruction.modifiers))} takes {expected} operands, not {n}",
+                instruction, "operand-count", f"{'.'.join((form.opcode, *instruction.modifiers))} has {expected} operands, not {n}",
                 lambda p: p.operand(counts[-1]) if n > counts[-1] else p.head, forms=(form.row,),
             )  # fmt: skip
         else:
@@ -192,7 +192,7 @@ class Judge:
         return None
 
     def is_indexed(self, instruction: Instruction, i: int) -> bool:
-        """Is an operand written as `g[4]`, which is no value but a place?"""
+        """Is an operand written as `g[4]`, which is not a value but a place?"""
         span = places(self.module, instruction).operand(i)
         return "[" in self.module.text[span.start : span.end]
 

@@ -42,7 +42,7 @@ def out_of_range(instruction: Instruction, has: Has) -> Wrong | None:
         return None
     facts, operands = form.facts, instruction.operands
     if facts.registers_only and isinstance(operands[0], Immediate):
-        return Wrong("operand-kind", f"{form.opcode} takes a register", 0)
+        return Wrong("operand-kind", f"{form.opcode} needs a register", 0)
     if facts.constants:
         places = form.places(len(operands))
         for rule in facts.constants:

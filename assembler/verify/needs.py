@@ -12,17 +12,6 @@ from warplab.isa.special import SPECIAL
 
 from ..ir import Module, SpecialRegister
 
-# The first PTX version that knows each target.
-TARGETS: dict[str, tuple[int, int]] = {
-    f"sm_{name}": (int(version[0]), int(version[2]))
-    for version, names in {
-        "1.0": "10 11", "1.2": "12 13", "2.0": "20 21", "3.0": "30", "3.1": "35", "4.0": "32 50", "4.1": "37 52", "4.2": "53",
-        "5.0": "60 61 62", "5.1": "70", "6.1": "72", "6.2": "82", "6.3": "75", "7.0": "80", "7.1": "86", "7.3": "88", "7.4": "87",
-        "7.8": "89 90", "8.0": "90a", "8.6": "100 100a 101 101a", "8.7": "120 120a",
-        "8.8": "100f 101f 103 103a 103f 120f 121 121a 121f", "9.0": "110 110a 110f",
-    }.items()
-    for name in names.split()
-}  # fmt: skip
 VERSIONS = frozenset(
     (major, minor) for major, last in {1: 5, 2: 3, 3: 2, 4: 3, 5: 1, 6: 5, 7: 8, 8: 8, 9: 0}.items() for minor in range(last + 1)
 )

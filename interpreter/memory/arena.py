@@ -1,7 +1,7 @@
 """Device memory: one reserved stretch of address space with typed views, and the allocations in it.
 
 Addresses of an Arena start at `base`; for the device's own memory base is 0, so that an address is an index, and the first pages are never
-given out, so that null is no address.  Freed memory rests in quarantine before it serves again, which is how use after free is found.
+given out, so that null is not an address.  Freed memory rests in quarantine before it serves again, which is how use after free is found.
 """
 
 from __future__ import annotations

@@ -122,7 +122,7 @@ class GeneralAccess:
         if int(np.bitwise_or.reduce(a)) & (align - 1):
             bad = a & U64(align - 1) != 0
             where = a.item(int(bad.argmax()))
-            text = f"misaligned: {size}-byte {'write' if write else 'read'} at {where:#x}, which is no multiple of {align}"
+            text = f"misaligned: {size}-byte {'write' if write else 'read'} at {where:#x}, which is not a multiple of {align}"
             raise self._blame(g, Fault("misaligned", text, memory.name, where, size, memory.near(where)), part, bad)
         if memory is self.local and self.local.guarded:
             for gap in g.gaps(int(a.min()), int(a.max()) + size):

@@ -44,7 +44,7 @@ def copies(g: AccessingLanes, ranges: Sequence[MulticastRange], address: Array, 
                 Fault(kind, f"{kind.replace('-', ' ')}: {size}-byte multimem access at {where:#x}", "global", where, size, why), bad
             )
 
-    refuse("misaligned", active & (a & U64(size - 1) != 0), f"it is no multiple of {size}")
+    refuse("misaligned", active & (a & U64(size - 1) != 0), f"it is not a multiple of {size}")
     out = [(np.zeros(shape, U64), np.zeros(shape, np.bool_))]
     rest = active
     for one in ranges:
@@ -62,5 +62,5 @@ def copies(g: AccessingLanes, ranges: Sequence[MulticastRange], address: Array, 
                 here |= held
                 bare = bare & ~held
             refuse("out-of-bounds", bare, f"device {number} of the multicast object has no memory bound there")
-    refuse("out-of-bounds", rest, "it is no multicast address: multimem instructions reach what a multicast object is mapped to")
+    refuse("out-of-bounds", rest, "it is not a multicast address: multimem instructions reach what a multicast object is mapped to")
     return out

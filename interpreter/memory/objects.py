@@ -14,7 +14,7 @@ class Named(NamedTuple):
     name: str
     size: int  # bytes
     element: int = 1  # bytes of one of its elements
-    dims: tuple[int, ...] = ()  # none: it is no array
+    dims: tuple[int, ...] = ()  # none: it is not an array
     type: str = ""  # of its elements
 
     def at(self, offset: int, state: str = "", start: int | None = None) -> str:

@@ -158,7 +158,7 @@ class Fallback:
         wave.exited_count = int(np.count_nonzero(wave.exited))
         lists = [(int(S[node + s.NODE_LIST]), int(S[node + s.NODE_COUNT]), int(S[node + s.NODE_PC])) for node in self._nodes()]
         lists.append((int(S[s.LIST]), int(S[s.COUNT]), int(S[s.PC])))
-        at_end = self.row.kind not in (s.RUN, s.CALLOUT)
+        at_end = self.row.kind not in (s.RUN, s.CALLOUT, s.REGION)
         taken = np.zeros(n, np.int64)
         groups = []
         for at, count, pc in reversed(lists):  # those who wait at a join are in no list above it

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -41,14 +41,18 @@ class Frame:
         self.start = start  # where the kernel's variables in local memory begin
         self.stack = start + plan.frame_size if plan.frame_size else 0  # bytes of each lane
 
-    def place(self, slots: list[int], ways: int) -> None:
-        """Gives these slots places, the widest first, and the masks of the lanes that go so many ways of a table."""
+    def place(self, slots: list[int], ways: int, saved: Iterable[Iterable[int]]) -> None:
+        """Gives these slots places, the widest first, and the masks of the lanes that go so many ways of a table, and the slots that one of the
+        regions saves at a time.
+        """
         at = 0
         for s in sorted(slots, key=lambda s: -self.bytes(s)):
             self.offsets[s] = at
             at += self.bytes(s)
         self._ways = at
         at += ways * self.width // 8
+        self.saved = -(-at // 64) * 64
+        at = self.saved + max((sum(map(self.bytes, slots)) for slots in saved), default=0)
         self.size = max(-(-at // 64) * 64, 64)
 
     def bytes(self, slot: int) -> int:

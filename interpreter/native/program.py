@@ -23,9 +23,11 @@ from ..vector.steps import build
 from .emit.accesses import reached, reads_constants, space_of
 from .emit.emitter import Emitter
 from .emit.memory import Helpers
+from .emit.region import RegionEmitter
 from .emit.tracing import Tracing
 from .frame import Frame
 from .jit import CompiledLibrary, NativeSource
+from .regions import regions, saved
 from .rows import Row, RowTable, end_kind
 from .schedule import words as s
 from .trace.code import LLVMModule, Untraceable
@@ -48,6 +50,7 @@ class NativeProgram:
             raise Untraceable("a stack that grows while the function runs")
         self.tracing = Tracing(self.frame)
         self.variance = Variance(plan, self.tracing.compiles)
+        self.regions = regions(plan, self.variance, self.tracing.quiet)
         self.rows: list[Row] = []
         self.first: list[int] = []  # row of each segment
         for n in range(len(plan.segments)):
@@ -66,6 +69,8 @@ class NativeProgram:
         self.first.append(len(self.rows))
         live = self._live(n)
         kinds = [{**self.variance.entry[n], self.frame.carry: LANE}]
+        if n in self.regions:
+            self.rows.append(Row(s.REGION, n, 0, 0, live[0], kinds[0], len(self.rows), self.regions[n]))
         for op in ops:
             after = dict(kinds[-1])
             self.variance.through(n, op, after)
@@ -157,7 +162,8 @@ class NativeProgram:
             slots.update(slot for slot in slots_of(row.live) if row.kinds.get(slot, ONE) == LANE)
             if row.kind in (s.CALLOUT, s.BARRIER):
                 slots.update(self.written(row))
-        self.frame.place(sorted(slots), max((len(x.end.ways) for x in self.plan.segments if isinstance(x.end, P.Table)), default=0))
+        ways = max((len(x.end.ways) for x in self.plan.segments if isinstance(x.end, P.Table)), default=0)
+        self.frame.place(sorted(slots), ways, [saved(self.frame, self.plan, r) for r in self.regions.values()])
 
     def written(self, row: Row) -> list[int]:
         """The slots that a row sets."""
@@ -195,14 +201,19 @@ class NativeProgram:
         helpers = Helpers(LLVMModule(), self.width)
         texts, names = [], []
         twice = sum(len(segment.ops) for segment in self.plan.segments) <= TWICE
+        again = {n for region in self.regions.values() for n in region.order}  # run one by one only where a region failed
         for row in self.rows:
+            if row.region is not None:
+                name = f"region{row.number}"
+                texts.append(RegionEmitter(self.frame, self.plan, row.region, helpers, name).text())
+                names.append(name)
             if row.kind != s.RUN:
                 continue
             name = f"pass{row.number}"
             e = Emitter(self.frame, row.kinds, helpers, name)
             segment = self.plan.segments[row.segment]
             table = segment.end if isinstance(segment.end, P.Table) and self.rows[row.number + 1].kind == s.BRANCH_MANY else None
-            texts.append(e.text(segment.ops[row.first : row.last], self.needed(row), table, twice=twice))
+            texts.append(e.text(segment.ops[row.first : row.last], self.needed(row), table, twice=twice and row.segment not in again))
             names.append(name)
         return NativeSource("\n".join([*helpers.module.head(), helpers.text(), *texts]), names)
 

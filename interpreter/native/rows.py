@@ -13,6 +13,7 @@ from warplab.assembler.ir import Function
 
 from ..plan import plan as P
 from .frame import Frame
+from .regions import Region
 from .schedule import words as s
 from .variance import LANE, ONE, Kinds
 
@@ -28,6 +29,7 @@ class Row:
     live: int = 0  # slots, as a mask, in front of it
     kinds: Kinds = field(default_factory=dict)  # of the registers in front of it
     number: int = 0
+    region: Region | None = None
 
 
 def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external: Callable[[Function], bool]) -> int:
@@ -109,6 +111,10 @@ class RowTable:
                 words[s.A] = addresses[f"pass{row.number}"]
                 continue
             if row.kind in (s.CALLOUT, s.LEAVE, s.EXIT):
+                continue
+            if row.region is not None:
+                words[s.A], words[s.B], words[s.INSIDE] = addresses[f"region{row.number}"], self._row(row.region.exit), base + len(behind)
+                behind += [len(row.region.order), *map(self._row, row.region.order)]
                 continue
             guard = getattr(end, "guard", None)
             if isinstance(end, P.Sync) and guard is not None:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..lanes import Geometry
 from ..launch import CHECK_EVERY, Launch
 from ..memory.spaces import shared_stride
+from ..plan.spinning import PATIENT
 from ..vector.special import special
 from .fallback import Fallback
 from .program import NativeProgram
@@ -53,6 +54,7 @@ class LaunchMemory:
         S[s.SPECIALS] = self.pointers.ctypes.data
         S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = program.frame.size // 4, each, launch.threads, per_wave
         S[s.TICK] = PATIENCE
+        self.words = words
         S[s.CLEARED] = bool(program.plan.zeros) or program.frame.carries
 
 
@@ -78,6 +80,10 @@ class NativeLaunch:
         S[s.HOST], S[s.PARAMETERS] = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
         S[s.STOPS] = launch.options.poison is not None
         S[s.COUNTED] = launch.steps
+        S[s.REGION_AT] = S[s.REGION_STEPS] = 0
+        rows = self._memory.words  # a region that failed in an earlier launch is tried again
+        S[S[s.ROWS] : S[s.ROWS] + len(rows)] = rows
+        self._grant()
         self._fill(0)
         self.fallback = Fallback(self)
 
@@ -215,6 +221,12 @@ class NativeLaunch:
         self.S[s.STEPS] = 0
         self.launch.check_limits(steps, self._where)
         self.S[s.COUNTED] = self.launch.steps
+        self._grant()
+
+    def _grant(self) -> None:
+        """How many segments one warp may execute in a region: beyond that they run one by one, which finds out where limits are exceeded."""
+        most = self.launch.options.max_steps
+        self.S[s.REGION_BUDGET] = PATIENT if most is None else min(PATIENT, max(most - self.launch.steps, 0))
 
     def _where(self) -> str:
         """What the wave executes."""

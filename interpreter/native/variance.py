@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from warplab.assembler.flow.graphs import post_dominators, postorder, predecessors
+from warplab.assembler.flow.graphs import dominators, natural_loops, post_dominators, postorder, predecessors
 
 from ..plan import plan as P
 from ..plan.uses import leaves, read, set_by, successors, targets
@@ -26,7 +26,7 @@ class Variance:
         self.plan = plan
         self.runs = runs
         self.next = [successors(s.end) for s in plan.segments]
-        self.meet = _post_dominators(self.next)
+        self.meet, self.loops = _structure(self.next)
         self.apart: list[set[int]] = [set() for _ in plan.segments]  # slots that vary when a segment has written them
         self.entry: list[Kinds] = [{} for _ in plan.segments]
         self._solve()
@@ -89,10 +89,10 @@ class Variance:
         for n in range(len(segments)):
             if self.condition(n) == ONE:
                 continue
-            meet = self.meet[n]
-            ways = [(s, self._reach(s, meet)) for s in self.next[n] if s != meet]
+            meet, join = self.meet[n], getattr(segments[n].end, "join", P.EXIT)
+            ways = [(s, self._apart(s, meet, join)) for s in self.next[n]]
             held: dict[int, int] = {}  # by segment: the slots that may not hold one value when it has written them
-            met = 0 if meet is None else live_in[meet]
+            met = (0 if meet is None else live_in[meet]) | (0 if join == P.EXIT else live_in[join])
             for i, (_, region) in enumerate(ways):
                 for _, other in ways[:i]:
                     for s in region & other:
@@ -100,7 +100,7 @@ class Variance:
             for i, (_, region) in enumerate(ways):
                 others = 0
                 for j, (first, _) in enumerate(ways):
-                    if j != i:
+                    if j != i and first != meet:
                         others |= live_in[first]
                 for s in region:
                     held[s] = held.get(s, met) | others
@@ -112,8 +112,15 @@ class Variance:
                             grown = True
         return grown
 
+    def _apart(self, first: int, meet: int | None, join: int) -> set[int]:
+        """The segments that lanes execute on their way from one to where they reconverge: at the join, and within a loop, at the latest, at its header;
+        or, where they leave the loop, at the post-dominator.
+        """
+        inside = set() if join == P.EXIT else self.loops[join]
+        return self._reach(first, meet) | (self._reach(first, join) & inside)
+
     def _reach(self, first: int, meet: int | None) -> set[int]:
-        """The segments on the ways from one to where lanes meet."""
+        """The segments on the ways from one to another."""
         out: set[int] = set()
         work = [first]
         while work:
@@ -140,7 +147,12 @@ def reads_lanes(op: P.Op, kinds: Kinds) -> bool:
     return any(kinds.get(s, ONE) == LANE for s in read(op))
 
 
-def _post_dominators(following: Sequence[Sequence[int]]) -> list[int | None]:
-    """The immediate post-dominator of each place; None where ways come together only behind the end."""
+def _structure(following: Sequence[Sequence[int]]) -> tuple[list[int | None], list[set[int]]]:
+    """The immediate post-dominator of each place, None where ways come together only behind the end; and the places of the innermost loop around it."""
     graph = [tuple(s) for s in following]
-    return post_dominators(graph, postorder(graph, [0])[::-1], predecessors(graph))
+    before, order = predecessors(graph), postorder(graph, [0])[::-1]
+    inside: list[set[int]] = [set() for _ in graph]
+    for loop in natural_loops(graph, order, before, dominators(order, before)):
+        for b in loop.own:
+            inside[b] = set(loop.blocks)
+    return post_dominators(graph, order, before), inside

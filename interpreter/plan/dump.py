@@ -104,7 +104,7 @@ def encoded(value: Any) -> Any:
         return {"class": type(value).__name__} | {f.name: encoded(getattr(value, f.name)) for f in dataclasses.fields(value)}
     if hasattr(value, "_fields"):
         return {"class": type(value).__name__} | {n: encoded(getattr(value, n)) for n in value._fields}
-    assert isinstance(value, tuple | list), f"{value!r} is no data of a plan"
+    assert isinstance(value, tuple | list), f"{value!r} is not part of a plan"
     return [encoded(v) for v in value]
 
 

@@ -54,7 +54,7 @@ class GlobalMemory:
         self.launch, self.device, self.multiprocessors = launch, device, multiprocessors
         self.modern = device.global_rule == "sectors"
         l1 = l1_bytes(device, launch.total_shared, max(1, resident)) if device.l1_size else 0
-        self.stream = UseStream(multiprocessors, l1 // LINE, device.l2_cache // LINE)
+        self.stream = UseStream(multiprocessors, l1 // LINE, device.l2_cache // LINE, launch.options.engine)
         self.places = AllocationTable(launch)
         self._footprints: Memo[Footprint] = Memo()
         self._of_block: dict[int, NDArray[np.uint16]] = {}  # the multiprocessor of each block of a wave, by the wave's first block

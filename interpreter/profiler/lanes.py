@@ -55,22 +55,26 @@ def lanes_active(g: Geometry, mask: Array | None) -> NDArray[np.bool_] | None:
     return active if layout.aligned else active & layout.members
 
 
+def _signed(address: Array) -> Index:
+    return address.view(np.int64) if address.dtype.itemsize == 8 else address.astype(np.int64)
+
+
 def lanes_of(g: Geometry, address: Array, mask: Array | None) -> WarpLanes:
     """An access by warps, all of the group's."""
     layout, active = g.warps, lanes_active(g, mask)
     if address.size == 1:
-        where = address.astype(np.int64, copy=False).reshape(1, 1)
+        where = _signed(address).reshape(1, 1)
     elif layout.aligned and address.shape[1] == 1:
-        where = np.repeat(address.astype(np.int64, copy=False), g.shape[1] // WARP, axis=0)
+        where = np.repeat(_signed(address), g.shape[1] // WARP, axis=0)
     else:
-        where = layout.spread(address.astype(np.int64, copy=False), extended=True)
+        where = layout.spread(_signed(address), extended=True)
     return WarpLanes(where, active, layout.count)
 
 
 def few_lanes(g: Geometry, address: Array, mask: Array | None) -> tuple[WarpLanes, int]:
     """An access by warps, and how many blocks repeat it: blocks with equal addresses are counted once."""
     if g.shape[0] > 1 and address.shape[0] == 1 and (mask is None or mask.shape[0] == 1) and g.warps.aligned:
-        where = address.astype(np.int64, copy=False).reshape(-1, WARP if address.shape[1] > 1 else 1)
+        where = _signed(address).reshape(-1, WARP if address.shape[1] > 1 else 1)
         active = None if mask is None else np.broadcast_to(mask, (1, g.shape[1])).reshape(-1, WARP)
         return WarpLanes(where, active, g.shape[1] // WARP), g.shape[0]
     return lanes_of(g, address, mask), 1

@@ -1,4 +1,7 @@
-"""The accesses of a launch to global memory, kept until its end or until there are many; then followed through L1, and what misses, through L2."""
+"""The accesses of a launch to global memory, followed through L1, and what misses, through L2.
+
+Compiled loops follow each at once.  Numpy follows many together: they are kept until the launch ends or until there are enough for a chapter.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +15,15 @@ from numpy.typing import NDArray
 
 from . import caches
 from .caches import STREAM, Held, Uses, find
+from .loops.compiled import WORTH, load
+from .loops.levels import CacheLevels
 from .places import HITS, Counts
 from .sectors import SECTOR_WORDS, Bits, touched
 from .tally import AccessTally
 from .touch import Touch
 
 Index = NDArray[np.int64]
-Caches = NDArray[np.uint16]
+Caches = NDArray[np.uint16] | Index
 
 MANY = 1 << 21  # uses of a chapter
 ACCESS = 16  # uses that need as much memory as what is kept of an access itself
@@ -79,8 +84,9 @@ class Kept(NamedTuple):
 class UseStream:
     """The accesses of one launch, chapter by chapter; what the caches hold goes on from one chapter to the next."""
 
-    def __init__(self, multiprocessors: int, l1_lines: int, l2_lines: int) -> None:
-        self._caches, self._l1_lines, self._l2_lines = multiprocessors, l1_lines, l2_lines
+    def __init__(self, multiprocessors: int, l1_lines: int, l2_lines: int, engine: str = "numpy") -> None:
+        self._caches, self._l1_lines, self._l2_lines, self._engine = multiprocessors, l1_lines, l2_lines, engine
+        self._levels: CacheLevels | None = None  # where compiled loops follow them
         self._kept: list[Kept] = []
         self._uses = 0
         self._emptied = np.zeros(multiprocessors, np.int64)  # how often each L1 was emptied in this chapter
@@ -93,27 +99,53 @@ class UseStream:
         if not self._l2_lines:
             return  # before 2.0 there are no caches
         if self._emptied.any():
-            cache = (cache + self._caches * self._emptied[cache]).astype(np.uint16)
-        self._kept.append(Kept(way, account, cache, touch, start, covered))
-        self._uses += touch.line.size + ACCESS
-        if self._uses > MANY:
-            self.settle()
+            cache = cache + self._caches * self._emptied[cache]
+        self._keep(Kept(way, account, cache, touch, start, covered))
+
+    def _keep(self, access: Kept) -> None:
+        if self._levels is None:
+            self._kept.append(access)
+            uses = access.touch.line.size + ACCESS
+            self._uses += uses
+            if not self._compiles(uses) and self._uses > MANY:
+                self.settle()
+        else:
+            self._follow(self._levels, access)
+
+    def _compiles(self, uses: int) -> bool:
+        """Do compiled loops follow the caches from now on?  They do where they are there after so many more uses, and no chapter has ended."""
+        loops = load(uses, self._engine)
+        if loops is None or self._l1 is not None or self._l2 is not None:
+            return False
+        self._levels = CacheLevels(loops, self._caches, self._l1_lines, self._l2_lines)
+        for access in self._kept:
+            self._follow(self._levels, access)
+        self._kept.clear()
+        return True
+
+    def _follow(self, levels: CacheLevels, k: Kept) -> None:
+        k.account.add(*levels.follow(k.cache, k.touch, k.start, k.covered, k.way.value))
 
     def empty(self, multiprocessors: Index) -> None:
         """The L1s of these multiprocessors are emptied."""
         self._emptied[multiprocessors] += 1
-        if (int(self._emptied.max()) + 1) * self._caches > NUMBERS:
+        if self._levels is None and (int(self._emptied.max()) + 1) * self._caches > NUMBERS and not self._compiles(WORTH):
             self.settle()
 
     def settle(self, *, last: bool = False) -> None:
         """Ends a chapter: counts what its accesses found; the `last` one keeps nothing."""
         kept, self._kept, self._uses = self._kept, [], 0
+        if self._levels is not None:
+            self.written = self._levels.written
+            if last:
+                self._levels.close(int(self._emptied.max()))
+            return
         sizes = np.array([k.touch.line.size for k in kept], np.int64)
         if not sizes.any():
             return
         line = np.concatenate([k.touch.line + k.start if k.start else k.touch.line for k in kept])
         words = np.concatenate([k.touch.words for k in kept])
-        cache = np.concatenate([k.cache.take(k.touch.warp) for k in kept])
+        cache = np.concatenate([k.cache.take(k.touch.warp) for k in kept]).astype(np.uint16)
         first, second = (np.repeat(np.array([k.way.value[level] for k in kept], np.uint8), sizes) for level in (0, 1))
         covered = None
         if any(k.covered is not None for k in kept):

@@ -34,7 +34,7 @@ class Texels:
         self.memory = memory
         self.own = None  # the stream through a texture cache of its own
         if device.capability < UNIFIED:
-            self.own = UseStream(multiprocessors, device.texture_cache // LINE, device.l2_cache // LINE)
+            self.own = UseStream(multiprocessors, device.texture_cache // LINE, device.l2_cache // LINE, memory.launch.options.engine)
         self._places: dict[int, tuple[Image, TexelLayout, int]] = {}  # by id(Image)
         self._top = ARRAYS
 

@@ -17,13 +17,14 @@ from ..flags import any_in_rows
 from ..lanes import Geometry
 from ..values import Shifted
 from .lanes import WARP, WarpLanes
+from .loops.compiled import Loops, loops
+from .loops.words import SUMS
 from .sectors import ALL_WORDS, SECTOR, Bits, touched
 
 Index = NDArray[np.int64]
 T = TypeVar("T")
 
 KEY_BITS = 44  # of a byte or word below the number of its warp
-ROOM = 1 << 21  # lanes of the addresses that a memo may keep
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +57,8 @@ def touch(lanes: WarpLanes, width: int) -> Touch:
         sectors = np.zeros(lanes.warps, np.int64)
         sectors[warp] = 1
         return Touch(sectors, warp, at >> 5, bits << (at & 31).astype(np.uint32))
+    if (compiled := loops()) is not None:
+        return _touch(lanes, width, compiled)[0]
     key, steps = _in_order(lanes, word)
     if not key.size:
         none = np.zeros(0, np.int64)
@@ -69,6 +72,19 @@ def touch(lanes: WarpLanes, width: int) -> Touch:
     words = np.bitwise_or.reduceat(bits << (key & 31).astype(np.uint32), starts)
     sectors = np.bincount(warp, weights=np.bitwise_count(touched(words)), minlength=lanes.warps).astype(np.int64)
     return Touch(sectors, warp, line, words)
+
+
+def _touch(lanes: WarpLanes, width: int, compiled: Loops) -> tuple[Touch, list[int]]:
+    """The same by a compiled loop, and the sums of loops/words.py."""
+    where = np.ascontiguousarray(lanes.where)
+    warps, each = where.shape
+    found, words = np.empty(SUMS + 2 * each + warps + 2 * where.size, np.int64), np.empty(where.size, np.uint32)
+    n = compiled.touch(where, lanes.active, lanes.active is not None, warps, each, width, found, words)
+    at = SUMS + 2 * each + warps  # where the warps of the entries begin
+    t = Touch(found[at - warps : at], found[at : at + n], found[at + where.size : at + where.size + n], words[:n])
+    if n < where.size // 2:
+        t = Touch(t.sectors.copy(), t.warp.copy(), t.line.copy(), t.words.copy())  # so that it holds no memory that it does not need
+    return t, found[:SUMS].tolist()
 
 
 def _in_order(lanes: WarpLanes, place: Index) -> tuple[Index, Index]:
@@ -96,6 +112,12 @@ def covered(lanes: WarpLanes, width: int, t: Touch) -> Bits:
     '0xfffe'
     """
     words = np.zeros(t.line.size, np.uint32)
+    if (compiled := loops()) is not None:
+        pieces = np.zeros(4 * words.size, np.uint32)
+        compiled.cover(
+            np.ascontiguousarray(lanes.full), lanes.active, lanes.active is not None, width, words.size, t.warp, t.line, pieces, words
+        )
+        return words
     key, steps = _in_order(lanes, lanes.full)
     if not key.size:
         return words
@@ -118,6 +140,10 @@ class Footprint:
 
     def __init__(self, lanes: WarpLanes, width: int) -> None:
         self.lanes, self.width = lanes, width
+        if (compiled := loops()) is not None and lanes.where.shape[1] > 1:
+            self.touch, (self.total, self.worst, *ends, self.count, self.requests, self.ideal) = _touch(lanes, width, compiled)
+            self.ends = ends[0], ends[1]
+            return
         self.touch = touch(lanes, width)
         self.requests, self.count = lanes.requests, lanes.count
         self.total = int(self.touch.sectors.sum())
@@ -131,19 +157,17 @@ class Footprint:
 
 
 class Memo(Generic[T]):
-    """What was found lately for pointers that walk from one base array: an address some lines further on touches the same, further on."""
+    """What was found for pointers that walk from one base array: an address some lines further on touches the same, further on.
 
-    def __init__(self) -> None:
-        self._room = ROOM
-        self._found: dict[Hashable, tuple[T, Shifted, Geometry]] = {}
+    It is remembered when it is found a second time: most addresses come once, and memory that is free again soon is fast.
+    """
 
     def of(self, g: Geometry, address: Shifted, step: int, kind: Hashable, find: Callable[[], T]) -> tuple[T, int]:
         """What was found for an address, and its distance in bytes, a multiple of `step`, from the address it was found for."""
-        key = id(address.facts), id(g), address.delta % step, kind
-        known = self._found.get(key)
+        notes = address.facts.notes
+        key = self, g, address.delta % step, kind
+        known: tuple[T, int] | None = notes.get(key)
         if known is None:
-            self._room -= address.base.size
-            while self._room < 0 and self._found:  # the oldest go first
-                self._room += self._found.pop(next(iter(self._found)))[1].base.size
-            known = self._found[key] = find(), address, g  # address and g are kept, so that their ids stay their own
-        return known[0], address.delta - known[1].delta
+            known = find(), address.delta
+            notes[key] = known if key in notes else None
+        return known[0], address.delta - known[1]

@@ -46,7 +46,7 @@ class Sum:
 
 
 def interrupts(i: Instruction) -> bool:
-    """Does ptxas begin a new block at this instruction: a routine that it calls, a fence, anything guarded that is no arithmetic?"""
+    """Does ptxas begin a new block at this instruction: a routine that it calls, a fence, anything guarded that is not arithmetic?"""
     words = i.modifiers
     match i.opcode:
         case "div" | "rem" if words[-1][0] in "us":
@@ -236,7 +236,7 @@ class Walk:
         self.sums.append(found)
 
     def _use(self, index: int) -> None:
-        """Something that is no sum reads a register."""
+        """Something that is not a sum reads a register."""
         if index in self.held:
             product = self.held[index][0]
             product.fusable, product.kept = False, True

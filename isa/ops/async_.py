@@ -67,7 +67,7 @@ def _copy_rows(operands: str, *, ptx: float) -> Callable[[F], F]:
     return register
 
 
-_SIZE = "{value} bytes are no multiple of 16"
+_SIZE = "{value} bytes are not a multiple of 16"
 facts(
     "cp",
     copies=True,

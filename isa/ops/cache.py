@@ -60,7 +60,7 @@ facts(
     memory_only=ALWAYS,
     word_addresses=ALWAYS,
     constants=(
-        Constant("a", None, when("fractional"), "{value} is no fraction above 0 and up to 1", is_fraction=True),
+        Constant("a", None, when("fractional"), "{value} is not a fraction above 0 and up to 1", is_fraction=True),
         Constant("b", None, when("range"), "{value} is more than the {limit} bytes of the whole", most="c", is_unsigned=True),
     ),
 )

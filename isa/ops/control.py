@@ -38,7 +38,7 @@ facts(
     "bar barrier",
     constants=(
         Constant("a", range(16), _OF_CTA, "there are barriers 0 to 15, no barrier {value}", is_unsigned=True),
-        Constant("b", None, _OF_CTA, "{value} threads are no whole number of warps", multiple=32, help="a multiple of 32"),
+        Constant("b", None, _OF_CTA, "{value} threads are not a whole number of warps", multiple=32, help="a multiple of 32"),
     ),
 )
 _CTA = Need(7.8)

@@ -150,7 +150,7 @@ def cvt_to_half(
     """d = a rounded to half precision; .satfinite keeps it finite, .relu clears negative results."""
     if atype == "bf16":
         a = to.bf16_to_float(a)
-    r = to.narrow_half(a, rnd)  # .ftz does not flush the source: a directed rounding of a subnormal is no zero
+    r = to.narrow_half(a, rnd)  # .ftz does not flush the source: a directed rounding of a subnormal is not a zero
     if atype == "f64":
         r = to.nan_of_double(a, r.view(np.uint16), 10).view(np.float16)
     if satfinite:

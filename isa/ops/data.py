@@ -168,7 +168,7 @@ def isspacep(lanes: Lanes, a: Addresses, *, space: str) -> Mask:
     return lanes.space_of(a, space)
 
 
-facts("alloca", constants=(Constant("n", tuple(1 << bit for bit in range(32)), message="the alignment {value} is no power of two"),))
+facts("alloca", constants=(Constant("n", tuple(1 << bit for bit in range(32)), message="the alignment {value} is not a power of two"),))
 facts("stackrestore", registers_only="a")
 accepted("alloca.type  d, a{, #n}", type="u32 u64", ptx=7.3, sm=52, effect="alloca", section="9.7.19.3",
          doc="d = the local address of a bytes that live until the function returns, aligned to n (8 where none is given).")  # fmt: skip

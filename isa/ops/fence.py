@@ -63,7 +63,7 @@ def griddepcontrol(lanes: Lanes, *, action: str) -> None:
 facts(
     "setmaxnreg",
     leading="inc dec",
-    constants=(Constant("n", range(24, 257, 8), message="{value} is no multiple of 8 between 24 and 256"),),
+    constants=(Constant("n", range(24, 257, 8), message="{value} is not a multiple of 8 between 24 and 256"),),
 )
 
 

@@ -158,7 +158,7 @@ def alloc(warps: Warps, a: Addresses, n: Array, *, group: str, shared_cta: bool 
         if own.relinquished:
             warps.refuse(ILLEGAL, "the CTA has given up its right to allocate, with tcgen05.relinquish_alloc_permit", one_warp(warps, w))
         if own.promised and own.promised[0][1] != count:
-            text = f"the peer CTA has allocated {own.promised[0][1]} columns for both, this one asks for {count}"
+            text = f"the peer CTA has allocated {own.promised[0][1]} columns for both, this one requests {count}"
             warps.refuse(ILLEGAL, text, one_warp(warps, w))
         if any(plan_w[0] == cta or cta in plan_w[1] for plan_w in plan):
             waiting[w] = warps.members[w]  # one warp after the other

@@ -236,7 +236,8 @@ def _reduce(boxes: Boxes, op: str) -> None:
     for rows, m, units, words in boxes:
         if m.type.name not in _REDUCED[op].split():
             rows.fault(
-                "illegal-instruction", f".{op} does not reduce a tensor of {m.type.name}; it takes {_REDUCED[op].replace(' ', ', ')}"
+                "illegal-instruction",
+                f".{op} does not reduce a tensor of {m.type.name}; the types of .{op} are {_REDUCED[op].replace(' ', ', ')}",
             )
         type, change, shortcut = _reduction(op, m.type.name)
         written, cut = _targets(rows, units)

@@ -140,7 +140,7 @@ def wmma_load(
 
 @functools.cache
 def distinct(role: str, shape: str, kind: str) -> int:
-    """How many registers of a fragment are no repetition."""
+    """How many registers of a fragment are not repetitions."""
     of = fragment(role, shape, kind)
     return of.rows * of.columns * of.bits // 32 // (64 if of.bits == 64 else 32)
 

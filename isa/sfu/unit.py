@@ -66,7 +66,7 @@ def _interpolator(shift0: int, bias: int, shift1: int, shift2: int, c0: list[int
     return Interpolator((a << shift0) + bias, b << shift1, c << shift2)
 
 
-_TABLE = json.loads(importlib.resources.files(__package__).joinpath("coefficients.json").read_text())
+_TABLE = json.loads(importlib.resources.files(__package__).joinpath("coefficients.json").read_text(encoding="utf-8"))
 RCP, RSQRT, SQRT, EX2, LG2, SIN, TANH = (_interpolator(**_TABLE[f]) for f in ("rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "tanh"))
 
 

@@ -51,7 +51,7 @@ class BoxError(ValueError):
 def _row_bytes(m: TensorMap, elements: int) -> int:
     size = elements * m.type.bytes
     if size % UNIT:
-        raise BoxError(f"a row of {elements} x {m.type.bytes} bytes is no multiple of {UNIT}")
+        raise BoxError(f"a row of {elements} x {m.type.bytes} bytes is not a multiple of {UNIT}")
     return size
 
 

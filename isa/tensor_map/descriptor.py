@@ -1,5 +1,5 @@
 """The 128 bytes of a tensor map: sixteen 64-bit words.  Only the driver and tensormap.replace write them, so their layout is ours.
-Zeros are no map, but tensormap.replace makes one of them: it is complete when all its sizes have been written.
+Zeros are not a map, but tensormap.replace makes one of them: it is complete when all its sizes have been written.
 
 A field has some bits of one word.  Word 0 is the tensor's address, word 1 what kind of map it is, then follow the sizes.
 """

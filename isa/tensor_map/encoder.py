@@ -36,7 +36,7 @@ def _faults(m: TensorMap) -> Iterator[str]:
         return
     grain = 32 if m.interleave == 32 else UNIT
     if m.address % grain or not 0 <= m.address < 1 << 64:
-        yield f"globalAddress {m.address:#x} is no multiple of {grain}"
+        yield f"globalAddress {m.address:#x} is not a multiple of {grain}"
     for i, stride in enumerate(m.strides):
         if stride % grain:
             yield f"globalStrides[{i}] is {stride} bytes; it must be a multiple of {grain} (dimension {i + 1})"
@@ -72,7 +72,7 @@ def _row(m: TensorMap, elements: int, what: str) -> Iterator[str]:
         return
     row = elements * m.type.bytes
     if row % UNIT:
-        yield f"{what}: a row of {elements} x {m.type.bytes} bytes is no multiple of {UNIT}"
+        yield f"{what}: a row of {elements} x {m.type.bytes} bytes is not a multiple of {UNIT}"
     if m.swizzle and row > m.swizzle:
         yield f"{what}: a row of {row} bytes is wider than the swizzle of {m.swizzle}; choose a wider swizzle or a narrower box"
 

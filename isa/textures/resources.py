@@ -108,7 +108,7 @@ class Resources(Protocol):
         """What a handle stands for; None where it is nothing, or a variable that nothing is bound to."""
 
     def kind(self, handle: int) -> str:
-        """The type of the variable that a handle stands for, as texref; "" where it is no variable's."""
+        """The type of the variable that a handle stands for, as texref; "" where it is not a variable's."""
 
     def explain(self, handle: int) -> str:
         """Why a handle stands for nothing, in words."""

@@ -21,5 +21,5 @@ def assemble(source: files.InputFile, output: str | None) -> None:
     if output is None:
         output = "-" if source.is_stdin else os.path.splitext(source.name)[0] + ".o"
     if output == "-" and os.isatty(1):
-        raise click.UsageError("an object file is no text for a terminal; give --output")
+        raise click.UsageError("an object file cannot be shown on a terminal; give --output")
     files.write(output, objects.assemble(source.data, name=source.name))

@@ -30,7 +30,7 @@ FORMATS = {"text": as_text, "dot": as_dot, "svg": as_svg}
 def cfg(source: files.InputFile, name: str | None, form: str | None, output: str, as_json: bool) -> None:
     """Draws the control flow of a function.
 
-    Blocks show their immediate dominator, the loops around them, and where the lanes of a warp meet again after they diverged.
+    Blocks show their immediate dominator, the loops around them, and where the lanes of a warp reconverge after they diverged.
     """
     module = load(source.data, source.name)
     defined = [f for f in module.functions.values() if f.body is not None]

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from difflib import get_close_matches
+
 import click
 
 from warplab.assembler.diagnostics import EXPLANATIONS, LIMIT, Diagnostic
 from warplab.assembler.objects import disassemble
 from warplab.assembler.verify import check as verifier
+from warplab.isa.profiles import TARGETS
 
 from . import files
 from .colours import paint
@@ -34,7 +37,11 @@ def check(
     """
     for name in (*warn, *no_warn):
         if name not in EXPLANATIONS and name not in ("all", "none"):
-            raise click.UsageError(f"no finding has the code word {name}")
+            near = get_close_matches(name, EXPLANATIONS, 1)
+            raise click.UsageError(f"no finding has the code word {name}" + (f"; did you mean {near[0]}?" if near else ""))
+    if target is not None and target.replace("compute_", "sm_") not in TARGETS:
+        near = get_close_matches(target, TARGETS, 1, 0)
+        raise click.BadParameter(f"{target!r} is not a target; is {near[0]} meant?", param_hint="--target")
     failed = False
     report: list[files.Json] = []
     for source in sources:

@@ -29,7 +29,7 @@ REPORTS: tuple[tuple[str, dict[str, str | bool]], ...] = (
     (r"advice$", {"fg": "yellow", "bold": True}),
 )
 _STYLES = STYLES + REPORTS
-_LINE = re.compile("|".join(f"(?P<s{i}>^{pattern})" for i, (pattern, _) in enumerate(_STYLES)), re.M)
+_LINE = re.compile("|".join(f"(?P<s{i}>^(?:{pattern}))" for i, (pattern, _) in enumerate(_STYLES)), re.M)
 _LIMITS = re.compile(r"(?<= )limits$", re.M)
 _CARETS = re.compile(r"^(\s*\| [\s]*)(\^+)", re.M)
 

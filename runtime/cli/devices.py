@@ -28,8 +28,8 @@ def devices(name: str | None, as_json: bool) -> None:
         return
     try:
         model = profile(name)
-    except (KeyError, ValueError):
-        raise click.UsageError(f"no model is called {name}; there are {' '.join(PROFILES)}") from None
+    except ValueError as e:
+        raise click.UsageError(f"{e} (the models: {' '.join(PROFILES)})") from None
     if as_json:
         print_json(facts(model))
         return

@@ -45,7 +45,7 @@ def known(name: str, names: dict[str, str] | dict[str, Path], kind: str) -> str:
     if name in names:
         return name
     near = get_close_matches(name, names, 1)
-    raise click.UsageError(f"there is no {kind} {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    raise click.UsageError(f"there is no {kind} {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"))
 
 
 @click.command()
@@ -59,9 +59,9 @@ def docs(page: str | None, section: str | None) -> None:
     if page is None:
         width = max(map(len, pages()))
         for name, path in pages().items():
-            click.echo(f"{name:{width}}  {path.read_text().partition(chr(10))[0].lstrip('# ')}")
+            click.echo(f"{name:{width}}  {path.read_text(encoding='utf-8').partition(chr(10))[0].lstrip('# ')}")
         return
-    text = pages()[known(page.removeprefix("docs/").removesuffix(".md"), pages(), "page")].read_text()
+    text = pages()[known(page.removeprefix("docs/").removesuffix(".md"), pages(), "page")].read_text(encoding="utf-8")
     if section is not None:
         found = sections(text)
         text = found[known(anchor(section), found, f"section of {page} called")]

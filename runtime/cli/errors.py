@@ -83,6 +83,8 @@ def _message(error: BaseException, code: ExitCode) -> str:
             return error.format_message()
         case click.Abort():
             return str(error.__cause__ or "") or "interrupted"
+        case KeyboardInterrupt():
+            return str(error) or "interrupted"
         case OSError(strerror=str(why), filename=str(path)):
             return f"{path}: {why}"
     if code is ExitCode.INTERNAL:

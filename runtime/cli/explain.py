@@ -32,7 +32,9 @@ def explain(code: str | None, as_json: bool) -> None:
         return
     text = explanation(code)
     if text is None:
-        elsewhere = next((page for page in ("sanitize", "faults", "profiling") if code in sections(pages()[page].read_text())), None)
+        elsewhere = next(
+            (page for page in ("sanitize", "faults", "profiling") if code in sections(pages()[page].read_text(encoding="utf-8"))), None
+        )
         if elsewhere is not None:
             raise click.UsageError(f"{code} is not the code word of a diagnostic: warplab docs {elsewhere} {code} explains it")
         near = get_close_matches(code, EXPLANATIONS, 1)

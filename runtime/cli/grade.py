@@ -65,7 +65,7 @@ def grade(
             names = write_bundle(found, Path(bundle), Path(wheel) if wheel else None)
             click.echo(f"{bundle}: {len(names)} files")
             if not any(name.endswith(".whl") for name in names):
-                text = "note: this warplab was not installed from a wheel: give one with --wheel, or setup.sh asks a package index"
+                text = "note: this warplab was not installed from a wheel: give one with --wheel, or setup.sh installs warplab from a package index"
                 click.echo(paint(text), err=True)
         if handout is not None:
             click.echo(f"{handout}: {len(write_handout(found, Path(handout)))} files")
@@ -92,6 +92,9 @@ def grade(
         files.write(out, text + "\n")
     if table is not None:
         files.write(table, as_csv(reports))
+    for path in (out, table or "-"):
+        if path != "-":
+            click.echo(f"wrote {path}", err=True)
     if len(reports) > 1 and form == "text" and out == "-":
         full = sum(r.passed for r in reports)
         click.echo(f"\n{len(reports)} submissions, {full} with all points, in {time.monotonic() - start:.1f} s")

@@ -11,6 +11,7 @@ import click
 
 import warplab.isa.ops  # noqa: F401  fills FORMS
 from warplab.isa.notation import FORMS, Form, Need, resolve
+from warplab.isa.profiles import profile, target_capability
 
 from . import completing, files
 
@@ -42,8 +43,7 @@ def isa(words: tuple[str, ...], search: str | None, target: str | None, not_exec
     elif known and not found:
         click.echo("every form is executed")
     elif not found:
-        near = get_close_matches(words[0].split(".")[0], FORMS, 3) if words else []
-        click.echo("no such instruction" + (f"; did you mean {' or '.join(near)}?" if near else ""), err=True)
+        click.echo(_unknown(words), err=True)
     elif not words and search is None and not not_executed:
         click.echo(_overview(found))
     else:
@@ -52,13 +52,27 @@ def isa(words: tuple[str, ...], search: str | None, target: str | None, not_exec
         click.get_current_context().exit(1)
 
 
+def _unknown(words: tuple[str, ...]) -> str:
+    """What to say where no form is found."""
+    if not words:
+        return "no instruction matches"
+    opcode = words[0].split(".")[0]
+    if opcode in FORMS:
+        return f"no form of {opcode} matches; `warplab isa {opcode}` lists them all"
+    longer = [name for name in FORMS if name.startswith(opcode)]  # of the words as near as these, the beginning decides
+    near = list(dict.fromkeys([*longer[:3], *get_close_matches(opcode, FORMS, 3)]))[:3]
+    return f"no instruction is called {words[0]}" + (f"; did you mean {' or '.join(near)}?" if near else "")
+
+
 def _capability(target: str | None) -> int | None:
     if target is None:
         return None
-    digits = target.removeprefix("sm_").rstrip("af")
-    if not digits.isdigit():
-        raise click.BadParameter(f"{target} is no target such as sm_90", param_hint="--target")
-    return int(digits)
+    try:
+        profile(target)
+    except ValueError as e:
+        raise click.BadParameter(str(e), param_hint="--target") from None
+    major, minor = target_capability(target)
+    return 10 * major + minor
 
 
 def _select(words: Iterable[str], search: str | None, capability: int | None) -> list[Form]:

@@ -94,7 +94,7 @@ def new() -> None:
 @click.argument("path", metavar="NAME", type=click.Path())
 def lab(path: str) -> None:
     """A lab: NAME/ with lab.toml, handout, starter, reference and a wrong submission."""
-    folder = Path(path)
+    folder = _named(path)
     name = _identifier(folder.name)
     title = folder.name.replace("-", " ").replace("_", " ")
     _write(
@@ -113,7 +113,7 @@ def lab(path: str) -> None:
 @click.argument("path", metavar="NAME", type=click.Path())
 def test(path: str) -> None:
     """A test: NAME.ptx with a run, an expectation and a budget."""
-    file = Path(path).with_suffix(".ptx")
+    file = _named(path).with_suffix(".ptx")
     name = _identifier(file.stem)
     _write(
         {
@@ -124,8 +124,16 @@ def test(path: str) -> None:
     click.echo(f"try\n  warplab test {file}")
 
 
+def _named(path: str) -> Path:
+    """The path, whose last part is a name that can be printed and written."""
+    named = Path(path)
+    if named.name in ("", "..") or not named.name.isprintable():
+        raise click.UsageError(f"{path!r} is not a name for a file or a folder")
+    return named
+
+
 def _identifier(text: str) -> str:
-    """A name that PTX takes."""
+    """A name that PTX allows."""
     name = "".join(c if c.isascii() and (c.isalnum() or c == "_") else "_" for c in text)
     return name if name[:1].isalpha() else f"k_{name}"
 
@@ -136,5 +144,5 @@ def _write(files: dict[Path, str]) -> None:
             raise click.UsageError(f"{path} exists already")
     for path, text in files.items():
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text)
+        path.write_text(text, encoding="utf-8")
         click.echo(f"wrote {path}")

@@ -141,10 +141,12 @@ def _counters(text: str) -> tuple[str, ...]:
         if (key := plain_name(name.strip()).lower()) not in known:
             from difflib import get_close_matches
 
-            near = get_close_matches(key, known, 1)
-            like = next((m.plain for m in METRICS if near and (m.name,) == known[near[0]]), near[0] if near else "")
+            spelled = {plain_name(s).lower(): s for m in METRICS for s in (m.name, m.plain)}
+            longer = [k for k in known if k.startswith(key)]
+            near = dict.fromkeys(longer[:3] or get_close_matches(key, known, 1))
+            like = " or ".join(repr(spelled.get(k, k)) for k in near)
             raise click.BadParameter(
-                f"no counter is called {name.strip()!r}." + (f" Did you mean {like!r}?" if like else ""), param_hint="--metrics"
+                f"no counter is called {name.strip()!r}." + f" Did you mean {like}?" * bool(near), param_hint="--metrics"
             )
         found += known[key]
     return tuple(found)

@@ -47,7 +47,7 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
         raise click.UsageError("nothing says how to launch this file: give --grid, --block and --arg, or a //@ run comment", ctx)
     for spec in specs:
         runner = runner_of(files, replace(spec, sanitize=tools))
-        if as_json or form != "text":  # what the kernel prints is no part of the report
+        if as_json or form != "text":  # what the kernel prints is not a part of the report
             with captured() as (out, _):
                 outcome = runner.run()
             click.echo(out.text(), nl=False, err=True)

@@ -27,11 +27,11 @@ def compile_cpp(source: CppSource, command: str) -> Compiled:
             )
             beside = [] if path is None else [f"-I{path.parent}"]
             path = Path(folder) / "program.cu"
-            path.write_text(source.text + more + "\n", errors="surrogateescape")
+            path.write_text(source.text + more + "\n", encoding="utf-8", errors="surrogateescape")
         else:
             beside = []
         words = [command, "-ptx", f"-arch={source.architecture}", *source.words, *beside, "-o", str(ptx), str(path)]
-        done = subprocess.run(words, capture_output=True, text=True, errors="replace")
+        done = subprocess.run(words, capture_output=True, encoding="utf-8", errors="replace")
         log = (done.stdout + done.stderr).replace(str(path), source.name)
         if done.returncode:
             raise failed(source.name, log)

@@ -94,6 +94,10 @@ class Registry:
         found = self._kernels.get(function)
         if found is None:
             if function not in self.functions:
+                try:
+                    kernel_of(function)
+                except ApiError:
+                    raise ApiError("cudaErrorInvalidDeviceFunction", f"{function:#x} stands for no kernel") from None
                 return function
             binary, name = self.functions[function]
             try:

@@ -18,14 +18,14 @@ from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.interpreter.launch import EngineUse, Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
-from warplab.interpreter.program import LoadedProgram
+from warplab.interpreter.program import LoadedProgram, ManagedVariables
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, code_of, invalid
 from .devrt.queue import queued
 from .graphs.graphs import Capture
-from .graphs.streams import LEGACY, RELAXED, DeviceEvent, DeviceStream
+from .graphs.streams import CAPTURE_MODE, LEGACY, DeviceEvent, DeviceStream
 from .launches.engines import usual_options
 from .launches.observing import observers_of, watched
 from .launches.printf import PrintRing
@@ -141,9 +141,9 @@ class DeviceContext:
             raise ApiError(self.error.name, self.error.message, self.error.cause)
 
     def unsafe(self, what: str, anywhere: bool = False) -> None:
-        """Refuses what a capture that is under way forbids, unless it was begun as a relaxed one and the call is none of all streams."""
+        """Refuses what a capture that is under way forbids, or any capture for a call about all streams."""
         for capture in self.captures:
-            if anywhere or capture.mode != RELAXED:
+            if anywhere or capture.forbids(CAPTURE_MODE.now):
                 raise capture.refuse(what)
 
     @property
@@ -231,19 +231,23 @@ class DeviceContext:
 
     # ------------------------------------------------------------ modules
 
-    def load(self, texts: Sequence[str | bytes], names: Sequence[str] = (), fmad: Fmad | None = None, registers: int = 0) -> LoadedModule:
+    def load(
+        self, texts: Sequence[str | bytes], names: Sequence[str] = (), fmad: Fmad | None = None, registers: int = 0,
+        managed: ManagedVariables | None = None,
+    ) -> LoadedModule:  # fmt: skip
         """Loads one program from one or more texts or object files, linked where there are several.
 
         `fmad` says which products and sums without a rounding of their own become one multiply-add: none, f64 or all; `registers`
-        how many a thread may have.
+        how many a thread may have; `managed` where the managed variables lie that other contexts see, too.
         """
         self.ring.flush()
         self.tell()
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
         sanitizer = self.space.sanitizer
         linked = link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
+        own = ManagedVariables(lambda: self.space.host) if managed is None else None
         try:
-            program = LoadedProgram(linked, self.arena, lambda: self.space.host, fmad or self.fmad, sanitizer.gap if sanitizer else 0)
+            program = LoadedProgram(linked, self.arena, managed or own, fmad or self.fmad, sanitizer.gap if sanitizer else 0)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
         for k in program.kernels.values():
@@ -251,7 +255,7 @@ class DeviceContext:
                 program.unload()
                 raise ApiError("CUDA_ERROR_INVALID_PTX", f"{k.name} declares {k.static_shared} bytes of shared memory; "
                                f"the device has {self.profile.shared_per_block_optin} per block")  # fmt: skip
-        out = LoadedModule(self, program, modules, registers or self.profile.max_registers_per_thread)
+        out = LoadedModule(self, program, modules, registers or self.profile.max_registers_per_thread, own)
         self.modules.append(out)
         self.resources.declare(program.handles)
         return out

@@ -150,7 +150,7 @@ def _bytes(words: str) -> int:
     except (ValueError, KeyError):
         size = 0
     if size <= 0:
-        raise UsageError(f"{words!r} is no size: write 4G or 512M")
+        raise UsageError(f"{words!r} is not a size: write 4G or 512M")
     return size
 
 

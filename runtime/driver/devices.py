@@ -33,7 +33,7 @@ def cuGetErrorName(error: object) -> bytes:
     try:
         return str(CUresult(integer(error)).name).encode()
     except ValueError:
-        raise invalid(f"{error} is no code") from None
+        raise invalid(f"{error} is not a code") from None
 
 
 @api(1, before_init=True)
@@ -42,7 +42,7 @@ def cuGetErrorString(error: object) -> bytes:
     try:
         return MESSAGES[CUresult(integer(error)).name].encode()
     except (ValueError, KeyError):
-        raise invalid(f"{error} is no code") from None
+        raise invalid(f"{error} is not a code") from None
 
 
 @api(1)
@@ -156,7 +156,7 @@ def cuDeviceGetP2PAttribute(attrib: object, srcDevice: object, dstDevice: object
     """How two devices reach each other."""
     a, b = device_of(srcDevice), device_of(dstDevice)
     if a is b:
-        raise ApiError("CUDA_ERROR_INVALID_DEVICE", "a device is no peer of itself")
+        raise ApiError("CUDA_ERROR_INVALID_DEVICE", "a device is not a peer of itself")
     supported = int(min(a.profile.capability, b.profile.capability) >= (2, 0))
     return 0 if member(CUdevice_P2PAttribute, attrib).name.endswith("PERFORMANCE_RANK") else supported
 

@@ -14,6 +14,11 @@ def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
     s, e = stream_of(hStream), event_of(hEvent)
     if integer(Flags) & ~1:
         raise invalid(f"flags {integer(Flags):#x}")
+    if integer(Flags):
+        if s.capture is None:
+            raise ApiError("CUDA_ERROR_ILLEGAL_STATE", "a graph waits for an external event: the stream is not being captured")
+        in_order(s, "WAIT_EVENT", lambda: None, e)
+        return
     if e.captured is None:
         if s.capture is not None:
             raise s.capture.refuse("work outside of the capture is waited for", "CUDA_ERROR_STREAM_CAPTURE_ISOLATION")

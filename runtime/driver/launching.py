@@ -46,7 +46,7 @@ def _typed(k: KernelHandle, values: Sequence[Any], types: Sequence[Any]) -> byte
     if len(values) != len(types):
         raise TypeError(f"{len(values)} values and {len(types)} types")
     if len(values) != len(k.parameters):
-        raise invalid(f"{len(values)} parameters; {k.name} takes {len(k.parameters)}")
+        raise invalid(f"{len(values)} parameters are given; {k.name} has {len(k.parameters)}")
     raw = []
     for value, kind, (_, _, size) in zip(values, types, k.parameters, strict=True):
         if kind is None:  # an object that knows where its bytes are
@@ -84,7 +84,7 @@ def _extra(k: KernelHandle, at: int) -> bytes:
     if not buffer or size is None:
         raise invalid("extra names no buffer, or no size")
     if size > k.kernel.parameter_bytes:
-        raise ApiError(OUT_OF_RESOURCES, f"{size} bytes of parameters; {k.name} takes {k.kernel.parameter_bytes}")
+        raise ApiError(OUT_OF_RESOURCES, f"{size} bytes of parameters are given; {k.name} has {k.kernel.parameter_bytes}")
     return host().read(buffer, size).tobytes().ljust(k.kernel.parameter_bytes, b"\0")
 
 

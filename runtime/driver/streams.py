@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ..device.graphs.streams import DeviceStream
+from ..device.graphs.streams import CAPTURE_MODE, DeviceStream
 from ..device.memory.allocations import SPACE
 from ..device.memory.host import host
 from ..errors import ApiError, invalid, unsupported
@@ -103,9 +103,9 @@ def cuStreamGetDevice(hStream: object) -> CUdevice:
 
 @api(1)
 def cuThreadExchangeStreamCaptureMode(mode: object) -> CUstreamCaptureMode:
-    """The mode that was in force; without capture it changes nothing."""
-    member(CUstreamCaptureMode, mode)
-    return CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL
+    """Sets the thread's mode, which decides what captures forbid it; gives the one that was in force."""
+    before, CAPTURE_MODE.now = CAPTURE_MODE.now, int(member(CUstreamCaptureMode, mode))
+    return CUstreamCaptureMode(before)
 
 
 @api()
@@ -114,7 +114,7 @@ def cuStreamAttachMemAsync(hStream: object, dptr: object, length: object, flags:
     stream_of(hStream)
     b = SPACE.buffer_at(integer(dptr))
     if b is None or b.kind != "managed":
-        raise invalid(f"{integer(dptr):#x} is no managed memory")
+        raise invalid(f"{integer(dptr):#x} is not managed memory")
 
 
 @api(1)

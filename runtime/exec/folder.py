@@ -78,7 +78,7 @@ class RunFolder:
 
     def _script(self, name: str, text: str) -> str:
         path = os.path.join(self.path, name)
-        with open(path, "w", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
+        with open(path, "w", encoding="utf-8", opener=lambda path, flags: os.open(path, flags, 0o755)) as file:
             file.write(text)
         return path
 

@@ -20,11 +20,11 @@ from ..driver.api import initialise
 from ..errors import UsageError
 from . import server
 from .answers import special as answers
-from .binaries.elf import LibraryImage
+from .binaries.elf import MACHINE, LibraryImage
 from .binaries.library import STANDS_FOR, Exported, built, exported
 from .binaries.redirect import redirections
 from .folder import RunFolder
-from .process import LIBC, MACHINE, SYSTEM_CALLS
+from .process import LIBC, SYSTEM_CALLS
 from .watching.sight import Sight
 from .wire import AUDIT, RETURN, Disconnected, WireRequest, receive, send
 
@@ -204,7 +204,7 @@ class ExecRun:
         """The served process of which one is a child that was forked: its library has its data at the same place."""
         while pid > 1:
             try:
-                with open(f"/proc/{pid}/stat") as file:
+                with open(f"/proc/{pid}/stat", encoding="utf-8") as file:
                     pid = int(file.read().rsplit(")", 1)[1].split()[1])
             except OSError:
                 return None

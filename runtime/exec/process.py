@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
@@ -12,10 +11,10 @@ import numpy as np
 
 from ..device.memory.host import Bytes
 from ..errors import ApiError, invalid
+from .binaries.elf import MACHINE
 from .binaries.lines import where
 from .wire import WireRequest
 
-MACHINE = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
 SYSTEM_CALLS = {
     "x86_64": {"close": 3, "mmap": 9, "mprotect": 10, "munmap": 11, "pread64": 17, "pwrite64": 18, "ftruncate": 77, "prctl": 157, "openat": 257,
         "memfd_create": 319},

@@ -23,11 +23,12 @@ from ..errors import ApiError, unsupported
 from .answers import graphs  # noqa: F401 - enters its answers
 from .answers import special as answers
 from .answers.abi import ArgumentReader, Marshalled
+from .answers.cuda12 import MARKER, exported_names
 from .answers.output import ProgramOutput
-from .binaries.elf import LibraryImage
+from .binaries.elf import MACHINE, LibraryImage
 from .binaries.library import USED_AT, Exported
 from .binaries.redirect import redirect, redirections
-from .process import MACHINE, HostProgram
+from .process import HostProgram
 from .renewal import begin_again
 from .watching.sight import Sight
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireRequest, receive, send
@@ -147,7 +148,6 @@ class ProgramServer:
         self.calls: list[Answer | None] = [None] * len(listed)
         self.pushes = {n for n, e in enumerate(listed) if e.function.name.startswith("__cudaPushCallConfiguration")}
         self.launches = {n for n, e in enumerate(listed) if e.function.name.startswith(NVCC_LAUNCHES)}
-        self.redirected: set[str] = set()
         self.said: set[str] = set()
         serve(self.program)
         sys.stdout = ProgramOutput(self.program, self._quick_call)
@@ -269,10 +269,9 @@ class ProgramServer:
     def _redirect(self, request: WireRequest) -> None:
         base = request.data - self.library.data
         targets = {e.function.name: base + self.library.pads[e.function.name] for e in self.listed}
+        older = {name: targets[own] for own, name in exported_names(targets).items()}
         for r in redirections(self.program.pid):
-            if r.path not in self.redirected:
-                self.redirected.add(r.path)
-                redirect(self.program, r, targets)
+            redirect(self.program, r, older if MARKER in r.symbols else targets)
 
     def _prepared(self, exported: Exported) -> Answer:
         """The answer to one exported function."""

@@ -6,7 +6,7 @@ import socket
 import struct
 from dataclasses import dataclass
 
-AUDIT, ANSWER = 0x7FFF_FFFF, 0x7FFF_FFFE  # numbers of requests that are no exported function
+AUDIT, ANSWER = 0x7FFF_FFFF, 0x7FFF_FFFE  # numbers of requests that no exported function has
 RETURN, SYSCALL, CALL = 0, 1, 2  # kinds of replies
 REQUEST = struct.Struct("<II8QQQ4dQ")
 REPLY = struct.Struct("<QQ6Q")

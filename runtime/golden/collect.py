@@ -92,18 +92,31 @@ def cases_of(path: Path) -> list[Case]:
     data = path.read_bytes()
     text = data.decode(errors="replace")
     beside = path.with_suffix(".toml")
-    tools = [Tool(m[1], n) for n, line in enumerate(text.splitlines(), 1) if (m := _RUN_LINE.match(line))] if "RUN:" in text else []
-    out = [Case(path, data, t, f"tool{n}") for n, t in enumerate(tools, 1)]
+    out = [Case(path, data, t, f"tool{n}") for n, t in enumerate(_tools(text), 1)]
     has_toml = beside.is_file()
     if "//@" not in text and not has_toml:
         return out
     try:
-        found = read(text, from_toml(beside), beside.read_text()) if has_toml else read(text)
+        found = read(text, from_toml(beside), beside.read_text(encoding="utf-8")) if has_toml else read(text)
     except UsageError as e:
         return [Case(path, data, Broken(str(e)), "directives")]
     if found.verdicts:
         out.append(Case(path, data, found.verdicts, "check"))
     out += [Case(path, data, run, f"run{run.number}") for run in found.runs]
+    return out
+
+
+def _tools(text: str) -> list[Tool]:
+    """The RUN lines; one that ends with a backslash goes on in the next."""
+    out: list[Tool] = []
+    if "RUN:" not in text:
+        return out
+    for n, line in enumerate(text.splitlines(), 1):
+        if m := _RUN_LINE.match(line):
+            if out and out[-1].words.endswith("\\"):
+                out[-1] = Tool(f"{out[-1].words[:-1]} {m[1]}", out[-1].line)
+            else:
+                out.append(Tool(m[1], n))
     return out
 
 

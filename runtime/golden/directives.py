@@ -18,13 +18,14 @@ from __future__ import annotations
 import ast
 import re
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 
 from ..errors import UsageError
 from ..litmus.conditions import WORDS as CONDITIONS
 from ..litmus.conditions import OutcomeCondition, condition
 from ..run.runspec import RunSpec, directives
 
-_LINE = re.compile(r"//@\s*(?P<word>[a-z]+)(?P<rest>.*)$")
+_LINE = re.compile(r"//@\s*(?P<word>[A-Za-z]\w*)(?P<rest>.*)$")
 _BESIDE = re.compile(r"^\s*#@\s*(?P<word>[a-z]+)(?P<rest>.*)$")
 _RUN_TABLE = re.compile(r"^\s*\[\[\s*run\s*\]\]")
 _VERDICT = re.compile(r'^(?:\[(?P<code>[\w-]+)\])?\s*(?P<at>[-+]?\d+)?\s*:?\s*(?P<text>"(?:[^"\\]|\\.)*")?\s*$')
@@ -106,7 +107,9 @@ def read(text: str, beside: list[RunSpec] | None = None, beside_text: str = "") 
             continue
         word, rest = m["word"], m["rest"].strip()
         if word not in WORDS:
-            raise UsageError(f"line {n}: no directive is called {word!r}; there are {' '.join(WORDS)}")
+            near = get_close_matches(word.lower(), WORDS, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise UsageError(f"line {n}: no directive is called {word!r}{meant} (the directives: {' '.join(WORDS)})")
         if word in ("error", "warning"):
             verdicts.append(_verdict(word, rest, n))
         elif word != "run":
@@ -179,7 +182,7 @@ def _text(quoted: str, n: int) -> str:
     except (ValueError, SyntaxError):
         value = None
     if not isinstance(value, str):
-        raise UsageError(f'line {n}: {quoted!r} is no "text"')
+        raise UsageError(f'line {n}: {quoted!r} is not a text in quotes, such as "text"')
     return value
 
 

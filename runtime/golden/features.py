@@ -96,5 +96,5 @@ class _Condition:
         if not token:
             raise UsageError(f"{self.line}: a feature is missing at the end")
         if token not in self.features:
-            raise UsageError(f"{self.line}: {token} is no feature; there are {', '.join(self.features)} and *")
+            raise UsageError(f"{self.line}: {token} is not a feature; there are {', '.join(self.features)} and *")
         return self.features[token]()

@@ -1,6 +1,6 @@
 """Budgets on counters: `sectors_per_request <= 4`, `divergent_branches <= branches / 4`, with Nsight Compute's names or plain ones.
 
-measure() adds the counters of all launches of a run; what is no sum (a rate, a number of registers) is the largest of the launches.
+measure() adds the counters of all launches of a run; what is not a sum (a rate, a number of registers) is the largest of the launches.
 """
 
 from __future__ import annotations

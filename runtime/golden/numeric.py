@@ -95,7 +95,7 @@ class _Expression:
         self.tokens = [m[1] for m in _TOKEN.finditer(text)]
         self.formats: list[NumberFormat] = []
         if _TOKEN.sub("", text).strip():
-            raise NumericError(f"{text} is no expression of +, -, variables and numbers")
+            raise NumericError(f"{text} is not an expression of +, -, variables and numbers")
 
     def expect(self, token: str) -> None:
         """The next token is this one; "" for the end."""

@@ -54,7 +54,7 @@ def compare(path: Path, check: RunCheck, outcome: Outcome, record: Mapping[str, 
     for name, wanted in kept.items():
         found = outcome.buffers.get(name)
         if found is None or found.after is None:
-            out.append(f"{npz_of(path).name} holds {name}, which is no buffer of run {check.number}")
+            out.append(f"{npz_of(path).name} holds {name}, which is not a buffer of run {check.number}")
         else:
             out += difference(name, wanted, found.after, check)
     return out
@@ -131,7 +131,7 @@ def _parse(g: Golden, like: Array) -> Array:
     try:
         return np.array([float(w) if like.dtype.kind == "f" else int(w, 0) for w in words]).astype(like.dtype)
     except (ValueError, OverflowError):
-        raise UsageError(f"line {g.at.line}: golden {g.name}: {g.values!r} is no list of numbers") from None
+        raise UsageError(f"line {g.at.line}: golden {g.name}: {g.values!r} is not a list of numbers") from None
 
 
 def append(lines: list[str], line: str) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import shlex
 from collections.abc import Sequence
@@ -9,23 +10,18 @@ from pathlib import Path
 
 from .collect import Case, Failed, Tool, cases_of
 from .filecheck import Check, checks_of, match, unknown_checks, without_checks
+from .filecheck_options import OptionError, Options, read_options
 from .output import call
 from .record import append, read_lines, write_lines
 
 _SPECIAL = {"{{": "{{[{][{]}}", "[[": "{{[[][[]}}"}
+_SHELL = frozenset({"&&", "||", ";", "|", "|&", "&", ">", ">>", "2>", "&>"})
 _FILECHECK = re.compile(r"^(?P<command>.*?)(?:\|\s*(?:filecheck|FileCheck)\b(?P<options>.*))?$")
 
 
 def carry_out_tool(case: Case, tool: Tool, update: bool) -> bool:
     """Calls the command of a RUN line and holds its output against the CHECK lines; True where these were rewritten."""
-    m = _FILECHECK.match(tool.words)
-    assert m is not None
-    try:
-        words = [w.replace("%s", str(case.path)) for w in shlex.split(m["command"])]
-        options = shlex.split(m["options"] or "")
-    except ValueError as e:
-        raise Failed(f"line {tool.line}: RUN: {e}") from None
-    prefix = _prefix(options)
+    words, options = _read(tool.words, f"line {tool.line}: RUN", str(case.path))
     fails = words[:1] == ["not"]
     words = words[fails:]
     if words[:1] != ["warplab"] or words[1:2] == ["test"]:
@@ -46,49 +42,81 @@ def carry_out_tool(case: Case, tool: Tool, update: bool) -> bool:
     if fails != (code != 0):
         raise Failed(f"{shlex.join(words)}\nended with exit code {code}\n{(errors or output).rstrip()}", output + errors)
     source = case.text.decode(errors="replace")
-    _refuse_unknown(case.path, prefix, source)
-    checks = checks_of(source, prefix)
+    asked = options or Options()
+    _refuse_unknown(case.path, asked.prefixes, source)
+    checks = checks_of(source, asked.prefixes)
     text = without_checks(output + errors if fails or "2>&1" in words else output)
     if update:
-        return _record(case, prefix, checks, text)
+        return _record(case, asked, checks, text)
+    if options is not None and not checks and not options.nots:
+        raise Failed(f"line {tool.line}: RUN: no line of the file begins with // {': or // '.join(asked.prefixes)}:; --update writes them")
+    if options is None and any(given is not None and asked.prefixes[0] in given.prefixes for _, given in _run_lines(case.path)):
+        return False  # these lines are about the output of another command, which is piped into FileCheck
     try:
-        failure = match(checks, text)
+        failure = match(checks, text, asked)
     except re.error as e:
-        raise Failed(f"a {prefix} line holds no regular expression that can be read: {e}") from None
+        raise Failed(f"a {' or '.join(asked.prefixes)} line holds no regular expression that can be read: {e}") from None
     if failure is not None:
         lines = text.splitlines()
         around = range(max(1, failure.output_line - 2), min(len(lines), failure.output_line + 4) + 1)
         shown = "\n".join(f"  {'>' if n == failure.output_line else ' '} {n:4} | {lines[n - 1]}" for n in around)
-        kind = f"{prefix}-{failure.check.kind}" if failure.check.kind else prefix
-        raise Failed(
-            f"{case.path}:{failure.check.line}: {kind}: {failure.check.pattern}\n  {failure.reason}; the output there:\n{shown}", text
-        )
+        said = f"{failure.check.word}: {failure.check.pattern}" if failure.check.line else failure.check.word
+        where = f"{case.path}:{failure.check.line or tool.line}"
+        raise Failed(f"{where}: {said}\n  {failure.reason}; the output there:\n{shown}", text)
     return False
 
 
-def _prefix(options: list[str]) -> str:
-    return next((o.partition("=")[2] for o in options if o.startswith("--check-prefix=")), "CHECK")
+def _read(line: str, said: str, path: str) -> tuple[list[str], Options | None]:
+    """The command of a RUN line, and FileCheck's options; None where nothing is piped into it."""
+    m = _FILECHECK.match(line)
+    assert m is not None
+    try:
+        words = [w if w in _SHELL else _substituted(w, path) for w in shlex.split(m["command"])]
+        options = None if m["options"] is None else read_options([_substituted(w, path) for w in shlex.split(m["options"])])
+    except (ValueError, OptionError) as e:
+        raise Failed(f"{said}: {e}") from None
+    if wrong := next((w for w in words if w in _SHELL), None):
+        raise Failed(f"{said}: {wrong} is not supported: write one command of warplab, and | FileCheck behind it")
+    return words, options
 
 
-def _prefixes(path: Path) -> list[str]:
-    """The prefix of each RUN line."""
-    runs = [c.what.words for c in cases_of(path) if isinstance(c.what, Tool)]
-    return [_prefix((m["options"] or "").split()) for words in runs if (m := _FILECHECK.match(words))]
+def _substituted(word: str, path: str) -> str:
+    """A word with the test's file for %s and its folder for %S."""
+
+    def value(m: re.Match[str]) -> str:
+        known = {"%s": path, "%S": str(Path(path).parent), "%%": "%"}
+        if m[0] not in known:
+            raise ValueError(f"{m[0]} is not supported; there are %s, the test's file, and %S, its folder")
+        return known[m[0]]
+
+    return re.sub(r"%[%a-zA-Z]", value, word)
 
 
-def _refuse_unknown(path: Path, prefix: str, source: str) -> None:
-    """Fails for a check that would be ignored, because its word is unknown and is no other RUN line's prefix."""
-    for line, word in unknown_checks(source, prefix):
-        if not any(f"{word}-".startswith(f"{other}-") for other in _prefixes(path) if other != prefix):
-            known = "-NEXT, -SAME, -NOT, -DAG, -EMPTY, -LABEL and -COUNT-n"
-            raise Failed(f"{path}:{line}: {word} is unknown: {prefix} may be followed by {known}")
+def _run_lines(path: Path) -> list[tuple[str, Options | None]]:
+    """The commands of all RUN lines that can be read, and FileCheck's options."""
+    out = []
+    for case in cases_of(path):
+        if isinstance(case.what, Tool):
+            with contextlib.suppress(Failed):
+                out.append((case.what.words, _read(case.what.words, "", str(path))[1]))
+    return out
 
 
-def _record(case: Case, prefix: str, checks: list[Check], text: str) -> bool:
+def _refuse_unknown(path: Path, prefixes: Sequence[str], source: str) -> None:
+    """Fails for a check that would be ignored, because its word is unknown and is not the prefix of another RUN line."""
+    others = {p for _, options in _run_lines(path) for p in (options or Options()).prefixes} - set(prefixes)
+    for line, word in unknown_checks(source, prefixes):
+        if not any(f"{word}-".startswith(f"{other}-") for other in others):
+            known = "-NEXT, -SAME, -NOT, -DAG, -EMPTY, -LABEL and -COUNT-n, and by {LITERAL}"
+            raise Failed(f"{path}:{line}: {word} is unknown: {' or '.join(prefixes)} may be followed by {known}")
+
+
+def _record(case: Case, options: Options, checks: list[Check], text: str) -> bool:
     """Writes the output down where there are no CHECK lines yet, or where they repeated it as a whole."""
-    if checks and match(checks, text) is None:
+    if checks and match(checks, text, options) is None:
         return False
-    if _prefixes(case.path).count(prefix) > 1:
+    prefix = options.prefixes[0]
+    if [p for _, given in _run_lines(case.path) for p in (given or Options()).prefixes].count(prefix) > 1:
         raise Failed(f"several RUN lines share the {prefix} lines: give each its own with | filecheck --check-prefix=NAME")
     if not is_recorded(checks):
         raise Failed(f"the {prefix} lines do not hold, and were written by hand: change them there, or take them out and record all")

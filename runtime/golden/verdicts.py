@@ -29,8 +29,8 @@ def compare_verdicts(case: Case, verdicts: tuple[Verdict, ...], update: bool) ->
                 break
         else:
             wanted = f"{v.severity}{f'[{v.code}]' if v.code else ''}{f' {v.text!r}' if v.text else ''}"
-            at = "; there ".join(f"{d.severity}[{d.code}]: {d.message}" for d in found if d.span.line == v.line)
-            problems.append(f"line {v.line}: no {wanted}" + (f"; there is {at}" if at else ""))
+            at = "; ".join(f"{d.severity}[{d.code}]: {d.message}" for d in found if d.span.line == v.line)
+            problems.append(f"line {v.line}: {wanted} is not reported" + (f"; reported: {at}" if at else ""))
             missing.append(v)
     text = case.text.decode(errors="replace")
     new = [d for d in left if d.severity == "error"]

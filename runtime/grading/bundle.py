@@ -117,7 +117,7 @@ def _files(folder: Path) -> Iterator[Path]:
 
 
 def _toml(lab: Lab) -> str:
-    return (lab.folder / "lab.toml").read_text()
+    return (lab.folder / "lab.toml").read_text(encoding="utf-8")
 
 
 def without_hidden(text: str) -> str:

@@ -17,6 +17,8 @@ import re
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -102,21 +104,29 @@ def load_lab(folder: str | Path) -> Lab:
     path = Path(folder)
     path = path if path.name == "lab.toml" else path / "lab.toml"
     try:
-        data = tomllib.loads(path.read_text())
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as e:
         raise UsageError(f"{path}: {e.strerror}; a lab is a folder with a lab.toml") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise UsageError(f"{path}: {e}") from None
     _known(data, _KEYS, path)
-    _known(data.get("limits", {}), set(Limits.__dataclass_fields__), path)
+    tables, limits = data.get("test", []), data.get("limits", {})
+    if not isinstance(tables, list) or not all(isinstance(t, dict) for t in tables):
+        raise UsageError(f"{path}: begin each test with [[test]], in two brackets")
+    if not isinstance(limits, dict):
+        raise UsageError(f"{path}: begin the limits with [limits]")
+    _known(limits, set(Limits.__dataclass_fields__), path)
+    for key, value in limits.items():
+        if isinstance(value, bool) or not isinstance(value, int | float if key in ("seconds", "total") else int) or not 0 < value < inf:
+            raise UsageError(f"{path}: {key} = {value!r}: write a number above 0")
     files = _strings(data.get("files", []), path, "files")
     shared = {key: data[key] for key in _SHARED & set(data)}
-    tests = tuple(_test({**shared, **t}, path, files) for t in data.get("test", []))
+    tests = tuple(_test({**shared, **t}, path, files) for t in tables)
     if not tests:
         raise UsageError(f"{path}: there is no [[test]]")
     if len({t.name for t in tests}) < len(tests):
         raise UsageError(f"{path}: two tests have one name")
-    return Lab(path.parent, str(data.get("title", path.parent.name)), files, Limits(**data.get("limits", {})), tests)
+    return Lab(path.parent, str(data.get("title", path.parent.name)), files, Limits(**limits), tests)
 
 
 def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
@@ -124,7 +134,10 @@ def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
     name = str(t.get("name", ""))
     if not name:
         raise UsageError(f"{path}: a test has no name")
-    runs: list[RunSpec] = [from_text(words, 0) for words in _strings(t.get("run", []), path, "run")]
+    try:
+        runs = [from_text(words, 0) for words in _strings(t.get("run", []), path, "run")]
+    except UsageError as e:
+        raise UsageError(f"{path}: test {name!r}: {str(e).removeprefix('line 0: //@ ')}") from None
     for launches in _strings(t.get("launches", []), path, "launches"):
         runs += from_toml(path.parent / launches)
     if not runs and not t.get("assembles") and not t.get("require") and not t.get("forbid"):
@@ -141,8 +154,14 @@ def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
     file = str(t.get("file", ""))
     if file and file not in files:
         raise UsageError(f"{path}: test {name!r}: {file} is not among files = {list(files)}")
+    points = t.get("points", 1)
+    if isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points < inf:
+        raise UsageError(f"{path}: test {name!r}: points = {points!r}: write a number that is not negative")
+    for key in ("hidden", "assembles", "warnings"):
+        if not isinstance(t.get(key, False), bool):
+            raise UsageError(f"{path}: test {name!r}: {key} = {t[key]!r}: write true or false")
     return LabTest(
-        name, float(t.get("points", 1)), bool(t.get("hidden", False)), tuple(runs), file or (files[0] if files else ""),
+        name, float(points), bool(t.get("hidden", False)), tuple(runs), file or (files[0] if files else ""),
         _strings(t.get("modules", []), path, "modules"), _strings(t.get("metrics", []), path, "metrics"), patterns["require"],
         patterns["forbid"], str(t["prints"]) if "prints" in t else None, str(t.get("fault", "")), str(t.get("hint", "")),
         " ".join(tools_of(str(t.get("sanitize", "")))), orders, bool(t.get("warnings", False)),
@@ -150,8 +169,10 @@ def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
 
 
 def _known(data: Mapping[str, Any], keys: set[str], path: Path) -> None:
-    if unknown := set(data) - keys:
-        raise UsageError(f"{path}: no key is called {sorted(unknown)[0]!r}; there are {' '.join(sorted(keys))}")
+    if unknown := sorted(set(data) - keys):
+        near = get_close_matches(unknown[0], keys, 1)
+        meant = f"; did you mean {near[0]}?" if near else ""
+        raise UsageError(f"{path}: no key is called {unknown[0]!r}{meant} (the keys: {' '.join(sorted(keys))})")
 
 
 def _strings(value: Any, path: Path, key: str) -> tuple[str, ...]:
@@ -187,7 +208,7 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
                 out += found or [Submission(path.resolve().name, {})] * bool(lab.files)
         elif path.is_file():
             if len(lab.files) > 1:
-                raise UsageError(f"{path}: this lab takes a folder with {', '.join(lab.files)}")
+                raise UsageError(f"{path}: this lab requires a folder with {', '.join(lab.files)}")
             files = _read([path], lab.limits)
             out.append(Submission(path.stem, dict(zip(lab.files or [path.name], files.values(), strict=False)), path.as_posix()))
         else:

@@ -132,7 +132,7 @@ def _read(process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes | Non
 def resident(pid: int) -> int:
     """Bytes of memory that a process holds; 0 where the system doesn't say."""
     try:
-        with open(f"/proc/{pid}/statm") as file:
+        with open(f"/proc/{pid}/statm", encoding="utf-8") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
     except (OSError, ValueError, IndexError):
         return 0

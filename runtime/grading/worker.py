@@ -79,7 +79,7 @@ def _confine() -> None:
         import resource
     except ImportError:  # no POSIX: time and memory are still watched from outside
         return
-    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as file:
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="utf-8") as file:
         file.write("1000")  # where memory runs out before the grader has looked, the system ends this process and no other
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))

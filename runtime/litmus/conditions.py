@@ -47,7 +47,7 @@ def condition(word: str, rest: str, line: int) -> OutcomeCondition:
         except ValueError:
             value = None
         if m is None or value is None:
-            raise UsageError(f"line {line}: //@ {word} {rest}: {text[at:]!r} is no term; write NAME=NUMBER, as in //@ {word} r0=1 r1=0")
+            raise UsageError(f"line {line}: //@ {word} {rest}: {text[at:]!r} is not a term; write NAME=NUMBER, as in //@ {word} r0=1 r1=0")
         terms.append((m[1] + m[2], value))
         at = _end(_BETWEEN, text, m.end())
     if not terms:

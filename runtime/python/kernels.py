@@ -27,7 +27,7 @@ class ParamInfo(NamedTuple):
     size: int
 
 
-_UNKNOWN = {"max", "shared_memory_mode", "device_node_update_supported"}  # members of the enum that are no attributes of a kernel here
+_UNKNOWN = {"max", "shared_memory_mode", "device_node_update_supported"}  # members of the enum that are not attributes of a kernel here
 _NAMES = {name.removeprefix("CU_FUNC_ATTRIBUTE_").lower(): attribute for name, attribute in F.__members__.items()}
 _ATTRIBUTES = {name: attribute for name, attribute in _NAMES.items() if name not in _UNKNOWN}
 _FLAGS = ("cache_mode_ca", "cluster_size_must_be_set", "non_portable_cluster_size_allowed")

@@ -96,7 +96,7 @@ def launch(
     handle = kernel_of(kernel.handle)
     formals = handle.kernel.parameters
     if len(kernel_args) != len(formals):
-        raise TypeError(f"{kernel.name} takes {len(formals)} arguments, {len(kernel_args)} were given: {kernel.signature}")
+        raise TypeError(f"{kernel.name} has {len(formals)} parameters, and {len(kernel_args)} arguments were given: {kernel.signature}")
     values = [as_bytes(a, v, n) for n, (a, (v, _)) in enumerate(zip(kernel_args, formals, strict=True))]
     if sanitize is None:
         start(handle, config.shape, needed_handle(stream), handle.pack(values))

@@ -35,7 +35,7 @@ def format_name(format: object) -> str:
     except TypeError:
         dtype = None
     if dtype not in DTYPES:
-        raise ValueError(f"{format!r} is no format of an array; there are {', '.join(d.name for d in DTYPES)}")
+        raise ValueError(f"{format!r} is not a format of an array; there are {', '.join(d.name for d in DTYPES)}")
     return str(dtype.name)
 
 

@@ -88,7 +88,7 @@ class Program:
         if kind == "nvvm":
             raise NotImplementedError(f"{code_type} is not compiled here: hand over PTX or C++")
         if kind not in ("ptx", "c++"):
-            raise RuntimeError(f"{code_type!r} is no kind of code; write 'ptx' or 'c++'")
+            raise RuntimeError(f"{code_type!r} is not a kind of code; write 'ptx' or 'c++'")
         self._kind = kind
         self._code: Code | None = code
         self._options = options or ProgramOptions()
@@ -193,7 +193,7 @@ class Linker(Closable):
         if self._handle is None:
             raise RuntimeError("the linker was closed")
         if target_type not in ("cubin", "ptx"):
-            raise ValueError(f"{target_type!r} is no target; write 'cubin'")
+            raise ValueError(f"{target_type!r} is not a target; write 'cubin'")
         address, size = do(driver.cuLinkComplete, self._handle)
         return ObjectCode._init(ctypes.string_at(address, size), "cubin", name=self._options.name or "")
 

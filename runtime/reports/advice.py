@@ -11,7 +11,7 @@ from warplab.interpreter.profiler import AccessProfile, KernelProfile, SiteProfi
 from .tables import lane_ranges, number, percent, scaled
 
 NOTEWORTHY = 0.05  # of all sectors, passes or branches: less is not worth a sentence
-FEW = 4  # lanes that are no pattern
+FEW = 4  # lanes that are not a pattern
 
 EXPLANATIONS: dict[str, str] = {
     "uncoalesced": (

@@ -145,7 +145,7 @@ def _text_of(file: str) -> list[str]:
     path = Path(file)
     if not path.is_file() or path.stat().st_size > MOST_SOURCE:
         return []
-    return path.read_text(errors="replace").split("\n")
+    return path.read_text(encoding="utf-8", errors="replace").split("\n")
 
 
 def _line_values(x: LineProfile) -> tuple[str, ...]:

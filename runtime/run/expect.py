@@ -37,6 +37,7 @@ _NODES = (
     ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple,
     ast.List, ast.Attribute, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.keyword,
 )  # fmt: skip
+DEEPEST = 100  # levels of an expression; Python's own functions recurse into them
 LARGEST = 1 << 26  # elements that an expression may make of nothing
 
 
@@ -85,7 +86,7 @@ class Mismatch:
     text: str
     wrong: int
     total: int
-    name: str  # the buffer on the left, "" where the comparison is no plain one
+    name: str  # the buffer on the left, "" where the comparison is not a plain one
     index: tuple[int, ...] | None
     got: str
     wanted: str
@@ -126,6 +127,8 @@ def expression(text: str, option: str = "--expect") -> Expression:
         tree = ast.parse(text.strip(), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
         raise UsageError(f"{said}: {getattr(e, 'msg', e)}") from None
+    if _depth(tree) > DEEPEST:
+        raise UsageError(f"{said}: the expression is nested deeper than {DEEPEST} levels")
     for node in ast.walk(tree):
         if not isinstance(node, _NODES):
             raise UsageError(f"{said}: {type(node).__name__} is not allowed")
@@ -145,6 +148,14 @@ def expression(text: str, option: str = "--expect") -> Expression:
         name = body.left.id if isinstance(body.left, ast.Name) else ""
         return Expression((_code(body.left, said), _code(body.comparators[0], said)), name)
     return Expression((_code(body, said),), "")
+
+
+def _depth(tree: ast.AST) -> int:
+    """The levels of a tree."""
+    depth, level = 0, [tree]
+    while level:
+        depth, level = depth + 1, [child for node in level for child in ast.iter_child_nodes(node)]
+    return depth
 
 
 def _code(node: ast.expr, said: str) -> CompiledCode:

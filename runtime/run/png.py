@@ -90,7 +90,7 @@ def picture(array: NDArray[np.generic], name: str) -> Bytes:
     if a.ndim == 3 and a.shape[2] == 1:
         a = a[:, :, 0]
     if a.ndim not in (2, 3) or (a.ndim == 3 and a.shape[2] not in CHANNELS.values()) or not a.size or a.dtype.kind not in "iuf":
-        raise UsageError(f"{name}: an array of {'x'.join(map(str, a.shape))} is no picture: rows, columns, and up to four channels")
+        raise UsageError(f"{name}: an array of {'x'.join(map(str, a.shape))} is not a picture: rows, columns, and up to four channels")
     wide = np.nan_to_num(a.astype(np.float64)) * (255 if a.dtype.kind == "f" else 1)
     return np.floor(np.clip(wide, 0, 255) + 0.5).astype(np.uint8)
 

@@ -27,7 +27,7 @@ def words(launch: Launch, seconds: float) -> str:
 
 
 class Progress:
-    """Watches the launches of a context while it is entered, from a thread of its own; does nothing where stderr is no terminal."""
+    """Watches the launches of a context while it is entered, from a thread of its own; does nothing where stderr is not a terminal."""
 
     def __init__(self, out: TextIO | None = None, wait: float = WAIT, step: float = STEP, patience: float = PATIENCE) -> None:
         self.out = sys.stderr if out is None else out

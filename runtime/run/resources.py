@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.isa.textures.resources import Surface
+from warplab.isa.textures.resources import Surface, Texture
 
 from ..device.context import DeviceContext
 from ..device.memory.arrays import CHANNELS, CUBEMAP, LAYERED, SURFACE, ArrayShape, DeviceArray, DeviceMipmap, new_array
 from ..device.memory.textures import TexelMemory, TextureSettings, array_image, memory_at
 from ..device.modules.kernels import LoadedModule
+from ..errors import ApiError
 from .texels import SHAPING, ResourceText, sampling
 from .values import BufferValue, parse_value
 
@@ -73,6 +74,8 @@ class ResourceMaker:
         """One texture or surface; what it shares was made before it."""
         if r.name in self.made:
             raise r.flaw("there is one of this name already")
+        if not r.shares and "level" in r.options:
+            raise r.flaw("level selects one of another surface's or texture's levels: write its name as the value")
         value = None if r.shares else self._value(r)
         texels = self._shared(r) if value is None else self._memory(r, value) if "memory" in r.options else self._array(r, value)
         self.made[r.name] = texels
@@ -83,14 +86,20 @@ class ResourceMaker:
         if r.kind == "surf":
             if kind == "surfref":
                 self.module.surface(r.name).bind(texels.levels[0])
-            return RunResource(self.context.resources.add(Surface(array_image(texels.levels[0])), None), texels, value)
+            return RunResource(self._added(r, Surface(array_image(texels.levels[0]))), texels, value)
         format, channels = FORMATS[texels.type], texels.shape[-1]
         settings = TextureSettings(texels.of, 0, format, channels, sampling(r, len(texels.levels)))
         if kind == "texref":
             self.module.texture(r.name).settings = settings
         texture = settings.texture()
         assert texture is not None
-        return RunResource(self.context.resources.add(texture, None), texels, value)
+        return RunResource(self._added(r, texture), texels, value)
+
+    def _added(self, r: ResourceText, made: Texture | Surface) -> int:
+        try:
+            return self.context.resources.add(made, None, r.number("handle", lambda text: int(text, 0), 0))
+        except ApiError as e:
+            raise r.flaw(e.message) from None
 
     def _shared(self, r: ResourceText) -> RunTexels:
         found = self.made.get(r.value)
@@ -109,7 +118,7 @@ class ResourceMaker:
         """The value, with its channels as the last axis."""
         value = parse_value(r.value, self.folder)
         if not isinstance(value, BufferValue):
-            raise r.flaw(f"{r.value} is no array: write @picture.png, @file.npy, DTYPE[SHAPE][:INIT] or the name of another one")
+            raise r.flaw(f"{r.value} is not an array: write @picture.png, @file.npy, DTYPE[SHAPE][:INIT] or the name of another one")
         array, channels = value.array, r.number("channels", int, 1)
         if r.value.lower().endswith(".png") and "channels" not in r.options and array.ndim == 3:
             channels = array.shape[2]
@@ -120,7 +129,9 @@ class ResourceMaker:
         if channels not in (1, 2, 4) or (channels > 1 and array.shape[-1] != channels):
             raise r.flaw(f"a texel has 1, 2 or 4 channels, the last axis of the array; it has channels={channels} and shape {array.shape}")
         sides = array.shape if channels == 1 else array.shape[:-1]
-        if not 1 <= len(sides) <= 3 or not array.size:
+        if not array.size:
+            raise r.flaw(f"an array of shape {array.shape} has no elements")
+        if not 1 <= len(sides) <= 3:
             raise r.flaw(f"an array of shape {array.shape} with channels={channels} has {len(sides)} dimensions; there are one to three")
         return BufferValue(value.type, np.ascontiguousarray(array.reshape(*sides, channels)), value.poisoned)
 

@@ -27,6 +27,7 @@ from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.modules.loading import contraction
 from ..errors import ApiError, UsageError
 from ..names import chosen, listed
+from ..reports.tables import counted
 from .beforehand import check_outputs
 from .expect import Evaluator, Mismatch
 from .resources import ResourceMaker, RunTexels
@@ -131,7 +132,7 @@ class Runner:
         for name, text in self.spec.buffers:
             value = parse_value(text, self.folder)
             if not isinstance(value, BufferValue):
-                raise UsageError(f"buffer {name}: {text!r} is no array")
+                raise UsageError(f"buffer {name}: {text!r} is not an array")
             self._buffer(name, "inout", value)
         self._resources()
         self._tensor_maps()
@@ -172,7 +173,7 @@ class Runner:
         for r in sorted(given, key=lambda r: r.shares):
             if r.name in self.outcome.buffers:
                 raise r.flaw("a buffer has the same name")
-            if r.name not in taken:
+            if r.name not in taken and "handle" not in r.options:
                 raise r.flaw(f"no parameter and no .{r.kind}ref variable is called {r.name}: pass it with --arg {r.name}")
             made = maker.make(r)
             before = made.texels.contents(DTYPES[made.texels.type])
@@ -262,6 +263,8 @@ class Runner:
         in_turn: list[Argument | str] = []
         for a in given:
             if isinstance(a, Argument) and a.name in names and isinstance(a.name, str):
+                if a.name in by_name:
+                    raise UsageError(f"--arg {a.name}=... is given twice")
                 by_name[a.name] = a
                 continue
             if isinstance(a, Argument) and a.name and isinstance(a.value, ScalarValue) and not any(GENERATED.search(n) for n in names):
@@ -278,11 +281,13 @@ class Runner:
             a = by_name.get(n) or next(rest, None)  # type: ignore[assignment]
             if a is None:
                 raise UsageError(
-                    f"{short_name(kernel)} takes {len(names)} parameters ({said}), {len(given)} are given: {plain_name(n)} is missing"
+                    f"{short_name(kernel)} has {counted(len(names), 'parameter')} ({said}), and no value is given for {plain_name(n)}"
                 )
             out.append(a)
-        if left := list(rest):
-            raise UsageError(f"{short_name(kernel)} takes {len(names)} parameters ({said}); {len(left)} more are given")
+        if list(rest):
+            raise UsageError(
+                f"{short_name(kernel)} has {counted(len(names), 'parameter')} ({said}), and {counted(len(given), 'argument')} are given"
+            )
         return out
 
     def _parameter(self, formal: Variable, arg: Argument | str) -> bytes:
@@ -298,11 +303,11 @@ class Runner:
                 if formal.dims:
                     how = "--tensormap gives it a tensor map" if formal.size == MAP_BYTES else f"give it an array of {formal.size} bytes"
                     raise UsageError(
-                        f"parameter {plain_name(formal.name)} takes {formal.size} bytes by value, the array has {len(raw)}: {how}"
+                        f"parameter {plain_name(formal.name)} has {formal.size} bytes by value, the array has {len(raw)}: {how}"
                     )
                 if formal.size != self.pointer_bytes or formal.type.kind == "f":
                     raise UsageError(
-                        f"parameter {plain_name(formal.name)} is a .{formal.type.name}, no pointer: give it a number, not an array"
+                        f"parameter {plain_name(formal.name)} is a .{formal.type.name}, not a pointer: give it a number, not an array"
                     )
                 short = plain_name(formal.name)
                 name = arg.name or (formal.name if short in self.outcome.buffers else short)
@@ -311,7 +316,7 @@ class Runner:
                 return bytes(formal.size)
             case ScalarValue(text):
                 if formal.dims:
-                    raise UsageError(f"parameter {plain_name(formal.name)} takes {formal.size} bytes: give it an array with @file.npy")
+                    raise UsageError(f"parameter {plain_name(formal.name)} has {formal.size} bytes: give it an array with @file.npy")
                 return scalar_bytes(text, formal.type, plain_name(formal.name))
 
     def _map(self, formal: Variable, words: bytes) -> bytes:
@@ -320,7 +325,7 @@ class Runner:
             return words
         if formal.size != 8:
             raise UsageError(
-                f"parameter {plain_name(formal.name)} has {formal.size} bytes; a tensor map takes {len(words)}, its address takes 8"
+                f"parameter {plain_name(formal.name)} has {formal.size} bytes; a tensor map has {len(words)}, its address has 8"
             )
         address = self.context.allocate(len(words))
         self.context.bytes_at(address, len(words))[:] = np.frombuffer(words, np.uint8)

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from .values import Argument, parse_argument
 Dim3 = tuple[int, int, int]
 DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
 LEAST = {"shared": 0, "rtol": 0, "atol": 0, "ulp": 0, "schedules": 1, "max_steps": 1, "timeout": 0}
+MOST = {"schedules": 1_000_000}
 _CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")
 
 
@@ -102,10 +104,12 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         try:
             found = None if value is None else kind(value) if kind is float else int(str(value), 0)
         except ValueError:
-            raise UsageError(f"{option} {value!r} is no number") from None
+            raise UsageError(f"{option} {value!r} is not a number") from None
         least = LEAST.get(name)
         if found is not None and least is not None and not found >= least:
             raise UsageError(f"{option} {value}: write {f'{least} or more' if least else 'a number that is not negative'}")
+        if found is not None and found > MOST.get(name, found):
+            raise UsageError(f"{option} {value}: write {MOST[name]} or less")
         return found
 
     launch = LaunchSpec(
@@ -140,7 +144,9 @@ def from_text(words: str, line: int) -> RunSpec:
     while i < len(parts):
         name, eq, value = parts[i].partition("=")
         if name not in OPTIONS:
-            raise UsageError(f"line {line}: //@ run: no option is called {name}; there are {' '.join(OPTIONS)}")
+            near = get_close_matches(name, OPTIONS, 1, 0.7)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise UsageError(f"line {line}: //@ run: no option is called {name}{meant} (the options: {' '.join(OPTIONS)})")
         field_name, kind, _ = OPTIONS[name]
         i += 1
         if kind == "flag":
@@ -181,7 +187,7 @@ def from_toml(path: Path) -> list[RunSpec]:
     import tomllib  # few programs have one, and each start would pay
 
     try:
-        data = tomllib.loads(path.read_text())
+        data = tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise UsageError(f"{path}: {e}") from None
     runs = data.get("run", [data])

@@ -50,7 +50,7 @@ class TensorMapText:
         """The tensor that it brings."""
         value = parse_value(self.given.value, folder, poison=self.way == "out")
         if not isinstance(value, BufferValue):
-            raise self.given.flaw(f"{self.given.value} is no array: write DTYPE[SHAPE][:INIT], @file.npy or the name of a buffer")
+            raise self.given.flaw(f"{self.given.value} is not an array: write DTYPE[SHAPE][:INIT], @file.npy or the name of a buffer")
         return value
 
     def words(self, type: str, shape: tuple[int, ...], address: int) -> bytes:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any
 
 from ..device.memory.textures import ADDRESS_MODES, FILTERS, INTEGER, NORMALIZED, SEAMLESS, SRGB, SamplerSettings
@@ -18,11 +19,12 @@ from ..errors import UsageError
 _NAME = re.compile(r"^[A-Za-z_$%][\w$%]*$")
 _PARTS = re.compile(r"(?:[^,\[(]|\[[^\]]*\]|\([^)]*\))+")  # between commas outside of brackets
 FLAGS = {"normalized": NORMALIZED, "srgb": SRGB, "seamless": SEAMLESS}
+PLAIN = ("layered", "cube", "memory")  # options without a value, besides FLAGS
 SHAPING = ("channels", "levels", "layered", "cube")  # options of a new array
 SAMPLING = ("filter", "address", "border", "read", *FLAGS, "mip", "clamp", "bias", "anisotropy")
 KNOWN = {  # kind of resource -> its options, and one as an example
-    "tex": ((*SHAPING, *SAMPLING, "memory"), "img=@picture.png,filter=linear"),
-    "surf": ((*SHAPING, "level"), "img=u8[64,64],channels=4"),
+    "tex": ((*SHAPING, *SAMPLING, "memory", "handle"), "img=@picture.png,filter=linear"),
+    "surf": ((*SHAPING, "level", "handle"), "img=u8[64,64],channels=4"),
     "tensormap": (
         ("box", "step", "swizzle", "interleave", "fill", "l2", "type", "dims", "strides", "offset", "lower", "upper", "channels", "pixels"),
         "a=f16[128,64],box=64/64",
@@ -48,7 +50,7 @@ class ResourceText:
         try:
             return kind(self.options[option]) if option in self.options else default
         except ValueError:
-            raise self.flaw(f"{option}={self.options[option]} is no number") from None
+            raise self.flaw(f"{option}={self.options[option]} is not a number") from None
 
     @property
     def shares(self) -> bool:
@@ -58,22 +60,30 @@ class ResourceText:
     def choice(self, option: str, words: tuple[str, ...], word: str) -> int:
         """The place of a word among those that there are."""
         if word not in words:
-            raise self.flaw(f"{option}={word}: there are {' '.join(words)}")
+            raise self.flaw(f"{option}={word}: write {' or '.join(words)}")
         return words.index(word)
 
 
 def parse_resource(kind: str, text: str) -> ResourceText:
     """`NAME=VALUE[,OPTION...]`."""
     head, *rest = _PARTS.findall(text.strip()) or [""]
+    while rest and rest[0][:1].isdigit():  # no option, but the next size of f32:4,4:arange
+        head += f",{rest.pop(0)}"
     name, eq, value = head.partition("=")
     if not eq or not _NAME.match(name) or not value:
         raise UsageError(f"--{kind} {text!r}: expected NAME=VALUE[,OPTION...], such as {KNOWN[kind][1]}")
     known = KNOWN[kind][0]
     options: dict[str, str] = {}
     for part in rest:
-        word, _, given = part.strip().partition("=")
+        word, _, given = (text.strip() for text in part.partition("="))
         if word not in known:
-            raise UsageError(f"--{kind} {name}: no option is called {word!r}; there are {' '.join(known)}")
+            near = get_close_matches(word, known, 1)
+            meant = f"; did you mean {near[0]}?" if near else ""
+            raise UsageError(f"--{kind} {name}: no option is called {word!r}{meant} (the options: {' '.join(known)})")
+        if bool(given) == (word in (*FLAGS, *PLAIN)):
+            raise UsageError(f"--{kind} {name}: {word} {'has no value' if given else f'needs a value: {word}=...'}")
+        if word in options:
+            raise UsageError(f"--{kind} {name}: {word} is given twice")
         options[word] = given
     return ResourceText(kind, name, value, options)
 

@@ -78,7 +78,11 @@ def parse_argument(text: str, folder: Path | None = None) -> Argument:
     if m is None:
         raise UsageError(f"--arg {text!r}: expected [in:|out:|inout:][name=]VALUE")
     way = m["way"] or ""
-    return Argument(way, m["name"] or "", parse_value(m["value"], folder, poison=way == "out"))
+    try:
+        value = parse_value(m["value"], folder, poison=way == "out")
+    except UsageError as e:
+        raise UsageError(f"--arg {text.strip()}: {e}") from None
+    return Argument(way, m["name"] or "", value)
 
 
 def parse_value(text: str, folder: Path | None = None, poison: bool = False) -> Value:
@@ -93,7 +97,8 @@ def parse_value(text: str, folder: Path | None = None, poison: bool = False) -> 
     if m is None:
         if not _NUMBER.match(text):
             raise UsageError(
-                f"{text!r} is no value: a number, null, @file.npy, @picture.png, or DTYPE[SHAPE][:INIT] as in f32[1000]:arange or f32:1000:arange"
+                f"{text!r} is not a value; write a number, null, @file.npy, @picture.png, or DTYPE[SHAPE][:INIT] as in f32[1000]:arange "
+                "or f32:1000:arange"
             )
         return ScalarValue(text)
     dtype = DTYPES.get(m["type"])
@@ -131,7 +136,7 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
     try:
         args = [float(x) if _FLOATING.search(x) else int(x, 0) for x in words.split(",") if x.strip()]
     except ValueError:
-        raise UsageError(f"{whole!r}: {init!r} has an argument that is no number") from None
+        raise UsageError(f"{whole!r}: {init!r} has an argument that is not a number") from None
     seed = int(args[0]) if args else 0
     match name, len(args):
         case "noinit", 0:
@@ -172,6 +177,8 @@ def _load(name: str, folder: Path | None) -> Array:
     if folder is None:
         raise UsageError(f"@{name}: files may not be read here")
     path = Path(name) if Path(name).is_file() else folder / name
+    if path.is_dir():
+        raise UsageError(f"@{name} is a folder; write the name of a file")
     if not path.is_file():
         places = " or ".join(dict.fromkeys(str(p.absolute().parent) for p in (Path(name), path)))
         raise UsageError(f"@{name}: there is no such file in {places}")
@@ -182,7 +189,7 @@ def _load(name: str, folder: Path | None) -> Array:
     except OSError as e:
         raise UsageError(f"@{name}: {e.strerror}") from None
     except (ValueError, EOFError):
-        raise UsageError(f"@{name} is no .npy file of numbers") from None
+        raise UsageError(f"@{name} is not a .npy file of numbers") from None
     if not isinstance(array, np.ndarray) or array.dtype.kind not in "iufb":
         raise UsageError(f"@{name}: not an array of numbers")
     return array
@@ -225,7 +232,7 @@ def scalar_bytes(text: str, t: ScalarType, name: str) -> bytes:
             if number != value:
                 raise ValueError
     except (ValueError, OverflowError):
-        raise UsageError(f"{name} has the type .{t.name}, for which {text!r} is no value") from None
+        raise UsageError(f"{name} has the type .{t.name}, and {text!r} is not a value of that type") from None
     if not -(1 << t.bits - 1) <= number < 1 << t.bits:
-        raise UsageError(f"{name} has the type .{t.name}, which {text} does not fit")
+        raise UsageError(f"{name} has the type .{t.name}, and {text} is outside of its range")
     return (number & ((1 << t.bits) - 1)).to_bytes(t.bytes, "little")

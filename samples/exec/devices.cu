@@ -1,8 +1,13 @@
-// Several devices: each processes its own part, and one reads the memory of another.
+// Several devices: each processes its own part, and one reads the memory of another. A managed variable is one for all of them.
 #include <vector>
 #include "check.h"
 
-__global__ void fill(int *p, int v) { p[threadIdx.x] = v + threadIdx.x; }
+__managed__ int filled = 1;
+
+__global__ void fill(int *p, int v) {
+    p[threadIdx.x] = v + threadIdx.x;
+    atomicAdd(&filled, 1);
+}
 __global__ void add(int *p, const int *q) { p[threadIdx.x] += q[threadIdx.x]; }
 
 int main() {
@@ -13,7 +18,9 @@ int main() {
         CUDA(cudaSetDevice(d));
         CUDA(cudaMalloc(&p[d], 64 * sizeof(int)));
         fill<<<1, 64>>>(p[d], 1000 * d);
+        CUDA(cudaDeviceSynchronize());
     }
+    CHECK(filled == 1 + 64 * count);
     for (int d = 1; d < count; d++) {
         int can;
         CUDA(cudaDeviceCanAccessPeer(&can, 0, d));

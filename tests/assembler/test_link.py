@@ -64,7 +64,7 @@ CASES: list[tuple[list[str], list[str]]] = [
     ([X4, ".extern .func x();" + KERNEL % ("k", "call x;")], ["mismatched-space"]),
     ([USE], ["unresolved-symbol"]),
     ([".extern .global .u32 x;"], ["unresolved-symbol"]),  # even where nothing uses it
-    ([".extern .func f();"], []),  # a function that nothing calls is no reference
+    ([".extern .func f();"], []),  # a function that nothing calls is not a reference
     ([X4, X4], ["clashing-symbols"]),
     ([F, F], ["clashing-symbols"]),
     ([X4, ".weak .global .align 4 .u32 x = 7;", USE], []),

@@ -1,12 +1,13 @@
 """What the profiler costs: the same launches, quiet and observed in turn, in one process.
 
     PYTHONPATH=tests/importroot python -m tests.bench.bench_observed [--sizes full,small,tiny] [--everyday 16384,131072] [--runs N]
-                                                                  [--only NAME] [--keep]
+                                                                  [--engine auto|numpy|native] [--only NAME] [--keep]
 
-Kernels have been planned before.  A ratio is the median over pairs of neighbouring runs, of CPU time over all threads of the process: what
-disturbs the machine for a while disturbs both runs of a pair.  An observed run ends with its profile frozen.  Kernels of the bench and
-recorded programs are held to 10 times, everyday kernels (everyday.py, in launches of about so many threads) to 30; irregular ones
-(irregular.py) are reported.  Prints how many of each kind are within their limit, and fails where one is above it.
+Quiet launches run on the numpy engine, as observed ones do; the profiler's loops are compiled unless the engine is numpy.  Kernels have been
+planned before.  A ratio is the median over pairs of neighbouring runs, of CPU time over all threads of the process: what disturbs the machine
+for a while disturbs both runs of a pair.  An observed run ends with its profile frozen.  Kernels of the bench and recorded programs are held to
+10 times, everyday kernels (everyday.py, in launches of about so many threads) to 30; irregular ones (irregular.py) are reported.  Prints how
+many of each kind are within their limit, and fails where one is above it.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ LIMITS = {KERNEL: 10.0, PROGRAM: 10.0, EVERYDAY: 30.0, IRREGULAR: float("inf")}
 Run = Callable[[bool], float]  # CPU seconds of a run, observed or not
 
 
-def of_kernel(work: Work) -> Run:
+def of_kernel(work: Work, engine: str) -> Run:
     """One kernel of the engine's bench."""
     machine = Machine((KERNELS / f"{work.name}.ptx").read_text(), bytes=64 << 20)
     places: list[Argument] = [machine.upload(x) for x in work.arrays]
@@ -46,7 +47,7 @@ def of_kernel(work: Work) -> Run:
             machine.arena.bytes[place.start : place.start + x.nbytes] = x.view(np.uint8).ravel()  # type: ignore[union-attr]
         counters = [Counters(H200)] if observed else []
         start = time.process_time()
-        machine.launch(work.grid, work.block, [*places, *work.scalars], observers=counters)
+        machine.launch(work.grid, work.block, [*places, *work.scalars], observers=counters, engine=engine if observed else "numpy")
         for c in counters:
             c.finish()
         return time.process_time() - start
@@ -54,7 +55,7 @@ def of_kernel(work: Work) -> Run:
     return run
 
 
-def of_program(name: str) -> Run:
+def of_program(name: str, engine: str) -> Run:
     """All launches of a recorded program, from its initial memory."""
     process = Process(PROGRAMS[name])
     arena = process.arena
@@ -67,7 +68,7 @@ def of_program(name: str) -> Run:
         for one in PROGRAMS[name]["launches"]:
             counters = [Counters(H200)] if observed and "memset" not in one else []
             start_of_launch = time.process_time()
-            process.launch(one, **({"observers": counters} if counters else {}))
+            process.launch(one, **({"observers": counters, "engine": engine} if counters else {}))
             for c in counters:
                 c.finish()
             spent += time.process_time() - start_of_launch
@@ -76,7 +77,7 @@ def of_program(name: str) -> Run:
     return run
 
 
-def of_irregular(work: Irregular) -> Run:
+def of_irregular(work: Irregular, engine: str) -> Run:
     """One irregular kernel, some times."""
     machine = Machine(work.text, bytes=128 << 20)
     table, out = machine.upload(work.table), machine.upload(np.zeros(work.blocks * work.threads, np.uint32))
@@ -87,7 +88,7 @@ def of_irregular(work: Irregular) -> Run:
         start = time.process_time()
         for _ in range(work.launches):
             counters = [Counters(H200)] if observed else []
-            machine.launch(work.blocks, work.threads, arguments, observers=counters)
+            machine.launch(work.blocks, work.threads, arguments, observers=counters, engine=engine if observed else "numpy")
             for c in counters:
                 c.finish()
         return time.process_time() - start
@@ -95,7 +96,7 @@ def of_irregular(work: Irregular) -> Run:
     return run
 
 
-def of_everyday(work: Everyday) -> Run:
+def of_everyday(work: Everyday, engine: str) -> Run:
     """One everyday kernel."""
     machine = Machine((HERE / "everyday" / f"{work.file}.ptx").read_text(), bytes=128 << 20)
     places = [machine.upload(x) for x in work.arrays]
@@ -108,7 +109,7 @@ def of_everyday(work: Everyday) -> Run:
             machine.arena.bytes[start : start + content.size] = content
         counters = [Counters(H200)] if observed else []
         start_of_launch = time.process_time()
-        machine.launch(work.grid, work.block, arguments, name=work.name, observers=counters)
+        machine.launch(work.grid, work.block, arguments, name=work.name, observers=counters, engine=engine if observed else "numpy")
         for c in counters:
             c.finish()
         return time.process_time() - start_of_launch
@@ -125,19 +126,19 @@ def ratio_of(run: Run, runs: int) -> tuple[float, float]:
     return statistics.median(q for q, _ in pairs) / times, statistics.median(o / q for q, o in pairs)
 
 
-def subjects(sizes: list[str], threads: list[str]) -> Iterator[tuple[str, str, Callable[[], Run]]]:
+def subjects(sizes: list[str], threads: list[str], engine: str) -> Iterator[tuple[str, str, Callable[[], Run]]]:
     """Every kernel in the sizes asked for, the irregular ones, the everyday ones in launches of about so many threads, then every recorded program."""
     for size in filter(None, sizes):
         for work in works(size):
-            yield KERNEL, f"{work.name} {size}", partial(of_kernel, work)
+            yield KERNEL, f"{work.name} {size}", partial(of_kernel, work, engine)
     for one in irregular():
-        yield IRREGULAR, one.name, partial(of_irregular, one)
+        yield IRREGULAR, one.name, partial(of_irregular, one, engine)
     for n in map(int, filter(None, threads)):
         for launch in everyday(n):
-            yield EVERYDAY, f"{launch.name} {n}", partial(of_everyday, launch)
+            yield EVERYDAY, f"{launch.name} {n}", partial(of_everyday, launch, engine)
     for name, record in PROGRAMS.items():
         if not record["fails"]:
-            yield PROGRAM, name, partial(of_program, name)
+            yield PROGRAM, name, partial(of_program, name, engine)
 
 
 def summed_up(table: dict[str, tuple[str, float]]) -> None:
@@ -156,11 +157,12 @@ def main() -> int:
     options.add_argument("--everyday", default="16384")
     options.add_argument("--runs", type=int, default=5)
     options.add_argument("--only", default="")
+    options.add_argument("--engine", default="auto", choices=("auto", "numpy", "native"))
     options.add_argument("--keep", action="store_true")
     chosen = options.parse_args()
     table: dict[str, tuple[str, float]] = {}
     print(f"{'launch':27} {'quiet ms':>9} {'observed':>9}")
-    for kind, name, prepared in subjects(chosen.sizes.split(","), chosen.everyday.split(",")):
+    for kind, name, prepared in subjects(chosen.sizes.split(","), chosen.everyday.split(","), chosen.engine):
         if chosen.only not in name:
             continue
         quiet, ratio = ratio_of(prepared(), chosen.runs)

@@ -61,7 +61,7 @@ def run(client: Client, folder: Path, most: int, out: Path) -> Counts:
         script = f"{settings} PYTHONPATH={shlex.quote(str(HERE))} exec {shlex.join(words)}"
         command = [sys.executable, "-c", EXEC, "exec", "--devices", str(client.devices), "sh", "-c", script]
         if not client.source:
-            command[-1] = command[-1].replace("-m pytest", f"-m pytest -c {os.devnull}")
+            command[-1] = command[-1].replace("-m pytest", f"-m pytest -c {os.devnull} --confcutdir .")
         try:
             subprocess.run(command, cwd=tests, env=environment, timeout=SECONDS, stdout=subprocess.DEVNULL)
             counts.add(xml.read_text(), client.needs)

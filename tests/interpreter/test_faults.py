@@ -56,7 +56,7 @@ BAD = [
     Bad("load before", "sub.u64 %d2, %d1, 8; ld.global.u64 %d2, [%d2]; ret;", "out-of-bounds", "global", BUFFER - 8, 8, (0, 0, 0), 128,
         "8 bytes before the 256-byte buffer"),
     Bad("across the end", "ld.global.v4.u32 {%r2, %r3, %r4, %r5}, [%d1+248]; ret;", "misaligned", "global", BUFFER + 248, 16, (0, 0, 0),
-        128, "no multiple of 16"),
+        128, "not a multiple of 16"),
     Bad("guarded", "setp.eq.u32 %p1, %r1, 9; mov.u32 %r2, %ctaid.x; setp.eq.and.u32 %p1, %r2, 1, %p1; @%p1 ld.global.u32 %r2, [%d1+4096];"
         "ret;", "out-of-bounds", "global", BUFFER + 4096, 4, (9, 0, 0), 2, "3840 bytes after the 256-byte buffer", block=(1, 0, 0)),
     Bad("atomic", "atom.global.add.u32 %r2, [%d1+256], 1; ret;", "out-of-bounds", "global", BUFFER + 256, 4, (0, 0, 0), 128,
@@ -64,16 +64,16 @@ BAD = [
     Bad("generic", "ld.u32 %r2, [%d1+300]; ret;", "out-of-bounds", "global", BUFFER + 300, 4, (0, 0, 0), 128, "44 bytes after"),
     Bad("null", "mov.u64 %d2, 16; ld.global.u32 %r2, [%d2]; ret;", "null", "global", 16, 4, (0, 0, 0), 128, "null pointer"),
     Bad("misaligned", "mad.wide.u32 %d2, %r1, 2, %d1; ld.global.u32 %r2, [%d2]; ret;", "misaligned", "global", BUFFER + 2, 4, (1, 0, 0),
-        64, "no multiple of 4"),
+        64, "not a multiple of 4"),
     Bad("misaligned vector", "st.global.v2.u32 [%d1+4], {%r1, %r1}; ret;", "misaligned", "global", BUFFER + 4, 8, (0, 0, 0), 128,
-        "no multiple of 8"),
+        "not a multiple of 8"),
     Bad("write to const", "mov.u64 %d2, c; cvta.const.u64 %d2, %d2; st.u32 [%d2], %r1; ret;", "read-only", "global", BUFFER, 4,
         (0, 0, 0), 128, "0 bytes into the 4 bytes of c", CONSTANT),
     Bad("shared", "setp.gt.u32 %p1, %r1, 20; @%p1 st.shared.u32 [s+4], %r1; ret;", "out-of-bounds", "shared", 4, 4, (21, 0, 0), 44,
         "shared memory", SHARED),
     Bad("generic shared", "mov.u64 %d2, s; cvta.shared.u64 %d2, %d2; st.u32 [%d2+8], %r1; ret;", "out-of-bounds", "shared", 8, 4,
         (0, 0, 0), 128, "the block's 4 bytes", SHARED),
-    Bad("misaligned shared", "st.shared.u32 [s+2], %r1; ret;", "misaligned", "shared", 2, 4, (0, 0, 0), 128, "no multiple of 4", SHARED),
+    Bad("misaligned shared", "st.shared.u32 [s+2], %r1; ret;", "misaligned", "shared", 2, 4, (0, 0, 0), 128, "not a multiple of 4", SHARED),
     Bad("local", "ld.local.u32 %r2, [400]; ret;", "out-of-bounds", "local", 400, 4, (0, 0, 0), 128, "local memory"),
     Bad("generic local", ".local .b32 l[4]; mov.u64 %d2, l; cvta.local.u64 %d2, %d2; ld.u32 %r2, [%d2+1048576]; ret;", "out-of-bounds",
         "local", None, 4, (0, 0, 0), 128, "the thread's stack ends"),
@@ -90,7 +90,7 @@ BAD = [
     Bad("trap", "setp.eq.u32 %p1, %r1, 7; @%p1 trap; ret;", "trap", "", None, 0, (7, 0, 0), 4, "trap"),
     Bad("breakpoint", "setp.eq.u32 %p1, %r1, 7; @%p1 brkpt; ret;", "trap", "", None, 0, (7, 0, 0), 4, "breakpoint"),
     Bad("illegal call", f"mov.u64 %d2, 64; prototype: .callprototype _ (); call {TABLE} ret;", "illegal-instruction", "", None, 0,
-        (0, 0, 0), 128, "0x40, which is no function's address"),
+        (0, 0, 0), 128, "0x40, which is not a function's address"),
     Bad("unknown call", "call nowhere, (%r1); ret;", "unsupported", "", None, 0, (0, 0, 0), 128, "nowhere",
         ".extern .func nowhere(.reg .u32 a);"),
     Bad("unsupported", ".reg .f32 %e<8>; .reg .b32 %h<2>; mma.sync.aligned.m8n8k4.row.col.f32.bf16.bf16.f32 "
@@ -395,6 +395,6 @@ def test_a_lockstep_warp_arrives_as_a_whole() -> None:
 def test_rows_of_matrices_of_bytes_are_aligned(moves: str) -> None:
     body = f".reg .b32 %t, %a, %w<2>; mov.u32 %t, %tid.x; mov.u32 %a, s; mad.lo.u32 %a, %t, 20, %a; mov.b32 %w0, 0; {moves} ret;"
     machine = Machine(module(f".shared .align 16 .b8 s[1024];\n.visible .entry k() {{\n{body}\n}}\n", "sm_100a", "8.6"), "sm_100a")
-    with pytest.raises(Fault, match="misaligned: 16-byte read at 0x14, which is no multiple of 16") as caught:
+    with pytest.raises(Fault, match="misaligned: 16-byte read at 0x14, which is not a multiple of 16") as caught:
         machine.launch(1, 32, [])
     assert caught.value.thread == (1, 0, 0)

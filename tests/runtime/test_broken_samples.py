@@ -48,7 +48,7 @@ HARMLESS = {
     ("no barrier", "cp_async"): "each thread reads what it copied itself",
     ("a warp's barrier for a block's", "cp_async"): "each thread reads what it copied itself",
     ("a warp's barrier for a block's", "reduction/1_interleaved"): "the first step adds what a neighbour in the same warp wrote",
-    ("nothing is stored in shared memory", "transpose/2_tiled"): "unset values that are only copied are no fault",
+    ("nothing is stored in shared memory", "transpose/2_tiled"): "unset values that are only copied are not faults",
     ("a barrier for some lanes", "reduction/5_shuffle"): "the lanes that go past the barrier do nothing but end",
 }
 

@@ -74,6 +74,16 @@ def test_module_runs_as_a_program(good: str) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
+@pytest.mark.parametrize("words", [["docs", "engine"], ["docs"], ["explain", "out-of-bounds"], ["isa", "add"], ["run", "RUN"]])
+def test_a_locale_without_unicode(tmp_path: Path, words: list[str]) -> None:
+    path = tmp_path / "caf\xe9 \N{SNOWMAN}.ptx"
+    path.write_bytes((SAMPLES / "vecadd.ptx").read_bytes())
+    plain = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONPATH": str(Path(__file__).parent.parent / "importroot")}
+    command = [sys.executable, "-m", "warplab", *(str(path) if w == "RUN" else w for w in words)]
+    done = subprocess.run(command, capture_output=True, env=plain, check=False)
+    assert b"internal error" not in done.stderr and done.returncode == (2 if "out-of-bounds" in words else 0), done.stderr
+
+
 @pytest.mark.parametrize("name", sorted(COMMANDS))
 def test_every_command_is_there(name: str) -> None:
     where, line = COMMANDS[name]
@@ -306,8 +316,12 @@ def test_counters_are_chosen_by_either_spelling() -> None:
     names = "Global_ld-sectors,l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum, shared ld passes,bank_conflicts"
     rows = run("profile", sample, "--metrics", names, "--csv").output.splitlines()[1:]
     assert [row.split(",")[-2] for row in rows][:3] == ["global ld requests", "global ld sectors", "shared ld passes"] and len(rows) == 6
-    for wrong, near in {"globl_ld_sectors": "global ld sectors", "bank_conflict": "bank_conflicts"}.items():
-        assert f"no counter is called {wrong!r}. Did you mean {near!r}?" in run("profile", sample, "--metrics", wrong, code=2).stderr
+    for wrong, near in {
+        "globl_ld_sectors": "global ld sectors",
+        "bank_conflict": "bank_conflicts",
+        "l1tex__t_sector": "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    }.items():
+        assert f"no counter is called {wrong!r}. Did you mean {near!r}" in run("profile", sample, "--metrics", wrong, code=2).stderr
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
@@ -359,7 +373,7 @@ def test_explanations_are_as_wide_as_the_terminal(monkeypatch: pytest.MonkeyPatc
 )
 def test_wrong_environment_variables_are_refused(good: str, variable: str, value: str) -> None:
     done = CliRunner(env={f"WARPLAB_{variable}": value}).invoke(main, ["run", good, "--arg", "null", "--arg", "1"])
-    assert done.exit_code == 2 and value in done.stderr and ("fmad" if variable == "FMAD" else f"WARPLAB_{variable}") in done.stderr
+    assert done.exit_code == 2 and value in done.stderr and f"WARPLAB_{variable}" in done.stderr
 
 
 def test_check_of_a_small_file_is_quick(good: str) -> None:
@@ -386,6 +400,29 @@ def test_files_that_are_no_plain_text_are_named_as_what_they_are(tmp_path: Path)
     assert f"--> {path}:1:1" in run("fmt", str(path), code=3).stderr
 
 
+def test_isa_says_what_is_unknown() -> None:
+    assert run("isa", "ad", code=1).stderr == "no instruction is called ad; did you mean add or addc or sad?\n"
+    assert run("isa", "add.s31", code=1).stderr == "no form of add matches; `warplab isa add` lists them all\n"
+    assert "did you mean syntax?" in run("check", str(SAMPLES / "vecadd.ptx"), "-W", "sintax", code=2).stderr
+    for wrong in ("sm_91", "90", "9.0", "foo"):
+        assert f"'{wrong}' is not a target; is sm_" in run("check", str(SAMPLES / "vecadd.ptx"), "--target", wrong, code=2).stderr
+    assert "'sm_91' is not a target; is sm_90 meant?" in run("isa", "add", "--target", "sm_91", code=2).stderr
+    assert "'sm_1000' is not a target; is sm_100 meant? (the models: sm_10 " in run("devices", "sm_1000", code=2).stderr
+
+
+def test_a_long_line_is_cut_around_the_error(tmp_path: Path) -> None:
+    path = tmp_path / "long.ptx"
+    names = ",".join(f"r{i}" for i in range(20000))
+    path.write_text(f".version 8.0\n.target sm_80\n.entry k() {{ .reg .u32 {names}; bogus; ret; }}\n")
+    begin = time.perf_counter()
+    done = run("check", str(path), "--color", "always", code=3)
+    assert time.perf_counter() - begin < 5, "0.5 s on an idle machine"
+    quoted, carets = click.unstyle(done.stdout).splitlines()[3:5]
+    assert len(quoted) < 220 and quoted[carets.index("^") :].startswith("bogus; ret; }"), done.stdout
+    bar = run("isa", "--color", "always", "mma").stdout
+    assert "\x1b[34m\x1b[1m |" not in bar, "only the bar beside a quoted line has colour"
+
+
 def test_explain_leads_to_what_checkers_find() -> None:
     assert "warplab docs sanitize out-of-bounds explains it" in run("explain", "out-of-bounds", code=2).stderr
     assert "did you mean syntax?" in run("explain", "sintax", code=2).stderr
@@ -394,4 +431,4 @@ def test_explain_leads_to_what_checkers_find() -> None:
 def test_a_place_that_cannot_be_written_is_named(good: str) -> None:
     assert run("assemble", good, "-o", "/nowhere/x.o", code=2).stderr == "error: /nowhere/x.o: No such file or directory\n"
     assert "--log /nowhere/x: there is no folder /nowhere" in run("exec", "--log", "/nowhere/x", "true", code=2).stderr
-    assert "'sm_1' names no target" in run("occupancy", "--device", "sm_1", code=2).stderr
+    assert "'sm_1' is not a target" in run("occupancy", "--device", "sm_1", code=2).stderr

@@ -87,7 +87,7 @@ def test_verdicts_of_the_assembler(tmp_path: Path) -> None:
     assert messages(write(tmp_path, "// -", body)) == [""]
     assert messages(write(tmp_path, "//@ error +14: ", body.replace('//@ error[undeclared-name] "%w"', ""))) == [""]
     wrong = messages(write(tmp_path, '//@ error 3: "nothing"', body))[0]
-    assert "line 3: no error 'nothing'" in wrong
+    assert "line 3: error 'nothing' is not reported" in wrong
     missing = messages(write(tmp_path, "//@ error 9:", body.replace('//@ error[undeclared-name] "%w"', "")))[0]
     assert "not expected:" in missing and "%w" in missing
 
@@ -169,6 +169,8 @@ def test_tools_are_held_against_check_lines(tmp_path: Path) -> None:
         ("CHECK: [[#N:]]\nCHECK: [[# == N + 1 ]]", "1\n2\n", True),
         ("CHECK: [[#N:]]\nCHECK-NOT: [[#N]]", "1\n2\n", True),
         ("CHECK: [[#N:]]\nCHECK-NOT: [[#N]]", "1\n1\n", False),
+        ("CHECK{LITERAL}: [[a]] {{b}}\nCHECK-NEXT{LITERAL}: (", "[[a]] {{b}}\n(\n", True),
+        ("CHECK: a{{[[:space:]]+[[:digit:]]}}", "a  7\n", True),
     ],
 )
 def test_filecheck(checks: str, output: str, good: bool) -> None:
@@ -180,6 +182,8 @@ def test_filecheck(checks: str, output: str, good: bool) -> None:
     ("lines", "message"),
     [
         ("// CHECK-NXET: ret", ":2: CHECK-NXET is unknown: CHECK may be followed by -NEXT,"),
+        ("// CHECK-COUNT-0: ret", ":2: CHECK-COUNT-0 is unknown"),
+        ("// CHECK{LITERL}: ret", ":2: CHECK{LITERL} is unknown"),
         ("// CHECK-FLOW: twice\n// RUN: warplab cfg %s | filecheck --check-prefix=CHECK-FLOW", ""),
     ],
 )
@@ -192,6 +196,11 @@ def test_no_check_is_ignored(lines: str, message: str, tmp_path: Path) -> None:
     ("checks", "output", "message"),
     [
         ("CHECK: [[#N]]", "1", "no line above reads N: [[#N:]] does"),
+        ("CHECK-NOT: [[N]]", "1", "no line above reads N: [[N:REGEX]] does"),
+        ("CHECK: [[1,2]]", "1", "[[1,2]] names no text"),
+        ("CHECK-NEXT: 1", "1\n1", "no line above says after which match"),
+        ("CHECK-NOT: 2\nCHECK-EMPTY:", "\n\n", "no line above says after which match"),
+        ("CHECK:", "1", "there is nothing to look for"),
         ("CHECK: [[#N:]] [[#N]]", "1 1", "no line above reads N"),
         ("CHECK: [[N:.]]\nCHECK: [[#N]]", "1\n1", "N stands for a text"),
         ("CHECK: [[#N:]]\nCHECK: [[N]]", "1\n1", "N is a number: write [[#N]]"),
@@ -199,7 +208,7 @@ def test_no_check_is_ignored(lines: str, message: str, tmp_path: Path) -> None:
         ("CHECK: [[#A:]] [[#%x,B:]]\nCHECK: [[#A+B]]", "1 1\n2", "the variables have different formats"),
         ("CHECK: [[#%q,N:]]", "1", "cannot be read"),
         ("CHECK: [[#%#u,N:]]", "1", "# goes with %x and %X"),
-        ("CHECK: [[#1 * 2]]", "2", "is no expression of +, -, variables and numbers"),
+        ("CHECK: [[#1 * 2]]", "2", "is not an expression of +, -, variables and numbers"),
         ("CHECK: [[#1 +]]", "2", "a number or a variable is missing"),
         ("CHECK: [[#add(1)]]", "2", ", is missing"),
         ("CHECK: [[#1 2]]", "2", "1 2 cannot be read"),
@@ -209,6 +218,37 @@ def test_no_check_is_ignored(lines: str, message: str, tmp_path: Path) -> None:
 def test_numbers_that_filecheck_cannot_use(checks: str, output: str, message: str) -> None:
     failure = match(checks_of("\n".join("// " + line for line in checks.splitlines())), output)
     assert failure is not None and message in failure.reason
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("warplab cfg %s | FileCheck %s --check-prefixes=A,B\n// A: .entry\n// B-NEXT: bogus", ":4: B-NEXT: bogus"),
+        ("warplab cfg %s | FileCheck %s --check-prefix A\n// A: bogus", ":3: A: bogus"),
+        ("warplab cfg %s | FileCheck -check-prefix=A --check-prefix=B %s\n// A: .entry\n// B: bogus", ":4: B: bogus"),
+        ("warplab cfg %s | FileCheck %s --implicit-check-not=twice\n// CHECK: ret", ":2: --implicit-check-not=twice"),
+        ("warplab cfg %s | FileCheck %s --match-full-lines\n// CHECK: .entry", "not found"),
+        ("warplab cfg %s | FileCheck %s --match-full-lines\n// CHECK: {{.*}}.entry twice{{.*}}", ""),
+        ("warplab cfg %s | FileCheck %s -DWHAT=entry -D#N=0\n// CHECK: .[[WHAT]] twice\n// CHECK: B[[#N]]", ""),
+        ("warplab cfg %s | FileCheck %s -D=3", "-D=3 is not supported"),
+        ("warplab cfg %s | FileCheck %s -D#N=x", "'x' is not a number"),
+        (
+            "warplab cfg %s | FileCheck %s --strict-whitespace\n// CHECK: .entry",
+            "--strict-whitespace is not supported; there are --check-prefix",
+        ),
+        ("warplab cfg %s | FileCheck %s --check-prefix=\n// CHECK: .entry", "a prefix begins with a letter"),
+        ("warplab cfg %s | FileCheck %s --check-prefix=OTHER\n// CHECK: .entry", "no line of the file begins with // OTHER:"),
+        ("warplab cfg %s \\\n// RUN:  | FileCheck %s\n// CHECK: bogus", ":4: CHECK: bogus"),
+        ("warplab cfg %s && warplab check %s", "&& is not supported: write one command"),
+        ("warplab cfg %s | grep entry | FileCheck %s\n// CHECK: .entry", "| is not supported"),
+        ("warplab assemble %s -o %t.o", "%t is not supported; there are %s, the test's file, and %S"),
+        ("warplab run %S/k.ptx", ""),
+        ("warplab check %s\n// RUN: warplab cfg %s | FileCheck %s\n// CHECK: .entry", ""),
+    ],
+)
+def test_run_lines_as_llvm_writes_them(lines: str, message: str, tmp_path: Path) -> None:
+    found = messages(write(tmp_path, f"{RUN}\n// RUN: {lines}", name="k.ptx"))
+    assert any(message in m for m in found) if message else not any(found), found
 
 
 def test_check_lines_in_the_output_do_not_match_themselves() -> None:
@@ -366,3 +406,17 @@ def test_verbose_shows_the_whole_output(tmp_path: Path) -> None:
     path = write(tmp_path, "// RUN: warplab info %s\n// CHECK: nothing like it")
     short, whole = (CliRunner().invoke(main, ["test", str(path), *more]).output for more in ([], ["-v"]))
     assert "the whole output:" in whole and "barriers" in whole and "barriers" not in short
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("//@ Run --grid 1", "no directive is called 'Run'; did you mean run? (the directives: run fault "),
+        ("//@ Metrics warp_instructions <= 3", "did you mean metric?"),
+        (f"{RUN} --expct out==x", "no option is called --expct; did you mean --expect? (the options: --kernel "),
+        (f"{RUN}\n//@ prints hello", "'hello' is not a text in quotes"),
+        ('//@ error[syntax] 3: "x"', "line 3: error[syntax] 'x' is not reported"),
+    ],
+)
+def test_mistyped_directives_say_what_is_meant(tmp_path: Path, line: str, message: str) -> None:
+    assert message in messages(write(tmp_path, line))[0]

@@ -401,3 +401,23 @@ def test_cluster_loses_nothing_when_a_worker_dies(lab: Lab) -> None:
                 os.kill(nanny.pid, signal.SIGKILL)
     assert sorted(r.name for r in found) == sorted(s.name for s in submissions)
     assert {r.name: r.score for r in found} == {f"s{n}": 4 * (n % 2) for n in range(12)}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[test]\nname = "a"\nassembles = true', r"begin each test with \[\[test\]\], in two brackets"),
+        ("limits = 3", r"begin the limits with \[limits\]"),
+        ("[limits]\nsteps = -1", "steps = -1: write a number above 0"),
+        ('[limits]\nseconds = "10"', "seconds = '10': write a number above 0"),
+        ("[limits]\nstep = 10", r"no key is called 'step'; did you mean steps\? \(the keys: memory "),
+        ('[[test]]\nname = "a"\nassembles = true\npoints = "x"', "test 'a': points = 'x': write a number that is not negative"),
+        ('[[test]]\nname = "a"\nassembles = true\npoints = -1', "points = -1: write a number"),
+        ('[[test]]\nname = "a"\nassembles = "yes"', "assembles = 'yes': write true or false"),
+        ('[[test]]\nname = "a"\nrun = "--gird 3"', "test 'a': run: no option is called --gird; did you mean --grid?"),
+    ],
+)
+def test_mistakes_in_a_lab_file_are_named(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "lab.toml").write_text(text)
+    with pytest.raises(UsageError, match=message):
+        load_lab(tmp_path)

@@ -1,6 +1,7 @@
 """Graphs: what a stream was given while it was captured runs whenever the graph is launched, and not before."""
 
 import ctypes
+import threading
 
 import numpy as np
 import pytest
@@ -212,6 +213,110 @@ def test_a_graph_is_built_node_by_node(host: Host, stream: cu.CUstream) -> None:
     assert host("cuGraphGetNodes", host("cuGraphChildGraphNodeGetGraph", child), 0)[1] == 3
     host("cuGraphLaunch", host("cuGraphInstantiate", parent, 0), stream)
     assert host.download(at, np.zeros(2, np.uint32)).tolist() == [9, 0]
+
+
+def test_nodes_of_a_graph_within_a_graph_change_in_one_executable(host: Host, stream: cu.CUstream) -> None:
+    at, context = host.upload(np.zeros(1, np.uint32)), host("cuCtxGetCurrent")
+    graph, parent = host("cuGraphCreate", 0), host("cuGraphCreate", 0)
+    host("cuGraphAddMemsetNode", graph, [], 0, memset(at, 5), context)
+    child = host("cuGraphAddChildGraphNode", parent, [], 0, graph)
+    (inner,), _ = host("cuGraphGetNodes", host("cuGraphChildGraphNodeGetGraph", child), 1)
+    first, second = (host("cuGraphInstantiate", parent, 0) for _ in range(2))
+
+    def result(executable: object) -> int:
+        host("cuMemsetD32", at, 0, 1)
+        host("cuGraphLaunch", executable, stream)
+        return int(host.download(at, np.zeros(1, np.uint32))[0])
+
+    host("cuGraphExecMemsetNodeSetParams", first, inner, memset(at, 6), context)
+    host("cuGraphMemsetNodeSetParams", inner, memset(at, 7))
+    assert (result(first), result(second), result(host("cuGraphInstantiate", parent, 0))) == (6, 5, 7)
+    host("cuGraphNodeSetEnabled", first, inner, 0)
+    assert [host("cuGraphNodeGetEnabled", x, inner) for x in (first, second)] == [0, 1]
+    assert (result(first), result(second)) == (0, 5)
+    host("cuGraphNodeSetEnabled", first, inner, 1)
+    host("cuGraphExecChildGraphNodeSetParams", first, child, graph)
+    host("cuGraphExecUpdate", second, parent)
+    assert (result(first), result(second)) == (5, 7)
+    assert host.code("cuGraphExecChildGraphNodeSetParams", first, child, parent) == "INVALID_VALUE"
+    copy = host("cuGraphNodeFindInClone", child, host("cuGraphClone", parent))
+    assert int(host("cuGraphChildGraphNodeGetGraph", copy)) != int(host("cuGraphChildGraphNodeGetGraph", child))
+
+
+def test_what_was_captured_can_be_asked_for_and_changed(host: Host, stream: cu.CUstream) -> None:
+    at, out = host.upload(np.zeros(4, np.uint32)), np.zeros(4, np.uint32)
+    begin(host, stream)
+    host("cuMemsetD32Async", at, 7, 4, stream)
+    host("cuMemcpyDtoHAsync", out, at, 16, stream)
+    rt.cudaMemcpyAsync(at, at + 8, 8, rt.cudaMemcpyKind.cudaMemcpyDeviceToDevice, stream)
+    graph = host("cuStreamEndCapture", stream)
+    (first, second, third), _ = host("cuGraphGetNodes", graph, 3)
+    memset_, copy = host("cuGraphMemsetNodeGetParams", first), host("cuGraphMemcpyNodeGetParams", second)
+    assert (int(memset_.dst), memset_.value, memset_.elementSize, memset_.width, memset_.height) == (at, 7, 4, 4, 1)
+    assert (int(copy.srcDevice), int(copy.dstHost), copy.WidthInBytes, copy.Height, copy.Depth) == (at, out.ctypes.data, 16, 1, 1)
+    error, row = rt.cudaGraphMemcpyNodeGetParams(third)
+    assert (error, int(row.srcPtr.ptr), row.extent.width, row.kind) == (0, at + 8, 8, rt.cudaMemcpyKind.cudaMemcpyDeviceToDevice)
+    ready = host("cuGraphInstantiate", graph, 0)
+    memset_.value, copy.WidthInBytes = 9, 8
+    host("cuGraphExecMemsetNodeSetParams", ready, first, memset_, host("cuCtxGetCurrent"))
+    host("cuGraphExecMemcpyNodeSetParams", ready, second, copy, host("cuCtxGetCurrent"))
+    host("cuGraphLaunch", ready, stream)
+    assert out.tolist() == [9, 9, 0, 0]
+
+
+def test_events_outside_of_a_capture(host: Host, stream: cu.CUstream) -> None:
+    before, after = (host("cuEventCreate", 0) for _ in range(2))
+    begin(host, stream)
+    host("cuStreamWaitEvent", stream, before, 1)
+    host("cuEventRecordWithFlags", after, stream, 1)
+    graph = host("cuStreamEndCapture", stream)
+    nodes, _ = host("cuGraphGetNodes", graph, 5)
+    assert [int(host("cuGraphEventWaitNodeGetEvent", nodes[0])), int(host("cuGraphEventRecordNodeGetEvent", nodes[1]))] == [
+        int(before), int(after),
+    ]  # fmt: skip
+    assert host.code("cuStreamWaitEvent", stream, before, 1) == "ILLEGAL_STATE"
+    host("cuGraphLaunch", host("cuGraphInstantiate", graph, 0), stream)
+    host("cuEventSynchronize", after)
+
+
+def test_the_legacy_stream_spoils_the_capture_of_one_that_it_waits_for(host: Host, stream: cu.CUstream) -> None:
+    waited, at = host("cuStreamCreate", 0), host.upload(np.zeros(1, np.uint32))
+    for captured, codes in ((stream, ("SUCCESS", "SUCCESS")), (waited, ("STREAM_CAPTURE_IMPLICIT", "STREAM_CAPTURE_INVALIDATED"))):
+        begin(host, captured, "RELAXED")
+        assert host.code("cuMemsetD8Async", at, 1, 4, 0) == codes[0]
+        assert host.code("cuStreamEndCapture", captured) == codes[1]
+
+
+def test_a_thread_says_which_captures_forbid_it_what(host: Host, stream: cu.CUstream) -> None:
+    def elsewhere(thread_mode: str) -> str:
+        def allocate() -> None:
+            host.cu.cuCtxSetCurrent(context)
+            assert host("cuThreadExchangeStreamCaptureMode", MODE[f"CU_STREAM_CAPTURE_MODE_{thread_mode}"]) == MODE(0)
+            codes.append(host.code("cuMemAlloc", 16))
+
+        codes: list[str] = []
+        context = host("cuCtxGetCurrent")
+        thread = threading.Thread(target=allocate)
+        thread.start()
+        thread.join()
+        return codes[0]
+
+    forbidden = "STREAM_CAPTURE_UNSUPPORTED"
+    for mode, own, codes in (
+        ("GLOBAL", forbidden, {"GLOBAL": forbidden, "THREAD_LOCAL": "SUCCESS", "RELAXED": "SUCCESS"}),
+        ("THREAD_LOCAL", forbidden, {"GLOBAL": "SUCCESS"}),
+        ("RELAXED", "SUCCESS", {"GLOBAL": "SUCCESS"}),
+    ):
+        for thread_mode, code in codes.items():
+            begin(host, stream, mode)
+            assert elsewhere(thread_mode) == code
+            assert host.code("cuMemAlloc", 16) == own
+            host.code("cuStreamEndCapture", stream)
+    begin(host, stream)
+    assert host("cuThreadExchangeStreamCaptureMode", MODE.CU_STREAM_CAPTURE_MODE_RELAXED) == MODE(0)
+    assert host.code("cuMemAlloc", 16) == "SUCCESS"
+    assert host("cuThreadExchangeStreamCaptureMode", MODE.CU_STREAM_CAPTURE_MODE_GLOBAL) == MODE(2)
+    host("cuStreamEndCapture", stream)
 
 
 @pytest.mark.parametrize("depends", [True, False])

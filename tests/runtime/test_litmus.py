@@ -107,7 +107,7 @@ P1: bar.sync 0;
     [
         (SPIN, ["forbids z=0"], "--grid 2", "no buffer and no .global variable is called z"),
         (SPIN, ["forbids r0[1]=0"], "--grid 2", "r0 has 1 elements"),
-        (SPIN, ["forbids r0"], "--grid 2", "is no term; write NAME=NUMBER"),
+        (SPIN, ["forbids r0"], "--grid 2", "is not a term; write NAME=NUMBER"),
         (SPIN, ["forbids"], "--grid 2", "names no outcome"),
         (SPIN, ["forbids r0=0"], "--grid 2 --block 40", "more than 200000 ways through all threads"),
         ("    st.global.u32 [x], 1; ret;\nP1: ret;\n}\n", ["allows x=1"], "--grid 2 --block 8", "more than 7 stores to one location"),

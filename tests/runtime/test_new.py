@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli.new import new
@@ -25,6 +26,15 @@ def test_a_new_lab_grades(tmp_path: Path) -> None:
     assert failing("starter.ptx") == failing("wrong/copies.ptx") == ["200 numbers", "loads follow rows", "one number"]
     again = CliRunner().invoke(new, ["lab", str(folder)])
     assert again.exit_code == 2 and "exists already" in again.output
+
+
+@pytest.mark.parametrize("name", ["", "/", "..", "two\nlines", "\udcff"])
+@pytest.mark.parametrize("what", ["lab", "test"])
+def test_a_name_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str, name: str) -> None:
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(new, [what, name])
+    assert done.exit_code == 2 and "is not a name for a file or a folder" in done.output
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_new_test_passes(tmp_path: Path) -> None:

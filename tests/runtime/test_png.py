@@ -1,4 +1,4 @@
-"""Pictures: what is written is read back; every filter of a row; what is no picture is refused."""
+"""Pictures: what is written is read back; every filter of a row; what is not a picture is refused."""
 
 import struct
 import zlib
@@ -68,5 +68,5 @@ def test_numbers_as_pictures() -> None:
     assert picture(np.array([[-1.0, 0.0, 0.5, 2.0, np.nan]], np.float32), "p").tolist() == [[0, 0, 128, 255, 0]]
     assert picture(np.array([[[-5], [300]]], np.int32), "p").tolist() == [[0, 255]]
     for wrong in (np.zeros(4), np.zeros((2, 2, 5)), np.zeros((0, 4)), np.zeros((2, 2), bool)):
-        with pytest.raises(UsageError, match="no picture"):
+        with pytest.raises(UsageError, match="is not a picture"):
             picture(wrong, "p")

@@ -78,7 +78,7 @@ def test_widths_of_scalars(device: w.Device) -> None:
         w.launch(stream, w.LaunchConfig(grid=1, block=1), k, out, np.uint16(9))
     with pytest.raises(TypeError, match="to_device"):
         w.launch(stream, w.LaunchConfig(grid=1, block=1), k, np.zeros(1), 1)
-    with pytest.raises(TypeError, match=r"takes 2 arguments.*poke\(\.u64 at, \.u32 value\)"):
+    with pytest.raises(TypeError, match=r"has 2 parameters.*poke\(\.u64 at, \.u32 value\)"):
         w.launch(stream, w.LaunchConfig(grid=1, block=1), k, out)
 
 

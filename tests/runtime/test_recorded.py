@@ -22,7 +22,7 @@ RECORDED: dict[str, list[list[Any]]] = json.loads(lzma.decompress((ROOT / "tests
 KNOWN = {
     r"\w+: .*NUM_REGS|functions: then|runtime_streams: numRegs": "registers are an estimate",
     r"fault_\w+: (in )?another context|\w+: after the reset": "a reset ends the error here; an H200's driver gives the process no new context",
-    r"fault_global_as_shared: .*": "the address is no instruction's fault here",
+    r"fault_global_as_shared: .*": "the address is not an instruction's fault here",
     r"printed_by_\w+: (at the launch|then)": "a driver writes output when it likes, also before the points that CUDA names",
     r"printed_over: .*": "the launches were still queued when the next came, so that none wrote the output of the one before",
     r"asserts_\w+: at the launch": "warps come in any order, see below",

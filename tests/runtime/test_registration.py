@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from warplab.runtime.cudart.registration import Registry
+from warplab.runtime.errors import ApiError
 
 
 def test_a_fat_binary_takes_with_it_what_stands_for_it_and_no_more() -> None:
@@ -18,3 +21,10 @@ def test_a_fat_binary_takes_with_it_what_stands_for_it_and_no_more() -> None:
     registry.remove(first)
     registry.remove(second)
     assert not registry.functions and not registry.binaries
+
+
+def test_an_address_that_stands_for_no_kernel() -> None:
+    for address in (0, 0x1234):
+        with pytest.raises(ApiError, match=f"{address:#x} stands for no kernel") as e:
+            Registry().kernel(address)
+        assert e.value.name == "cudaErrorInvalidDeviceFunction"

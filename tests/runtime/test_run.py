@@ -145,6 +145,8 @@ def test_ctrl_c_says_where_the_launch_was(tmp_path: Path) -> None:
         runner.run()
     report = CliRunner().invoke(click.Command("x", callback=lambda: sys.exit(errors.report(LaunchInterrupted("interrupted here")))))
     assert (report.exit_code, report.stderr) == (130, "interrupted here\n")
+    early = CliRunner().invoke(click.Command("x", callback=lambda: sys.exit(errors.report(KeyboardInterrupt()))))
+    assert (early.exit_code, early.stderr) == (130, "interrupted\n"), "before there is a launch"
 
 
 @pytest.mark.parametrize(
@@ -164,7 +166,15 @@ def test_ctrl_c_says_where_the_launch_was(tmp_path: Path) -> None:
         ("--arg x=f32[4]:arrange", "no initial content is called 'arrange'"),
         ("--arg x=@nowhere.npy", "@nowhere.npy: there is no such file in "),
         ("--dump c=/nowhere/x.npy", "there is no folder /nowhere"),
-        ("--device sm_90:0M", "'0M' is no size"),
+        ("--device sm_90:0M", "'0M' is not a size"),
+        ("--device sm_91", "'sm_91' is not a target; is sm_90 meant?"),
+        ("--device sm_1000", "'sm_1000' is not a target; is sm_100 meant?"),
+        ("--arg x=@/", "--arg x=@/: @/ is a folder"),
+        ("--arg n=1 --arg n=2", "--arg n=... is given twice"),
+        ("--arg 1 --arg 2", "arguments are given"),
+        ("--schedules 99999999999999999999", "write 1000000 or less"),
+        (f"--expect c{'[0]' * 500}==1", "the expression is nested deeper than 100 levels"),
+        (f"--print c{'[0]' * 500}", "the expression is nested deeper than 100 levels"),
         ("--device sm_20", "and --device is sm_20: write --device sm_"),
     ],
 )

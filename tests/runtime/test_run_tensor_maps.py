@@ -95,11 +95,11 @@ def test_windows_and_slices() -> None:
     ("words", "why"),
     [
         ("f16[4,9]", "globalStrides[0] is 18 bytes; it must be a multiple of 16"), ("f16[4,8],box=4", "box=4 has 1 numbers"),
-        ("f16[4,8],box=4/x", "box=4/x is no number"), ("f16[4,8],swizzle=48", "swizzle=48: there are 0 32 64 128"),
+        ("f16[4,8],box=4/x", "box=4/x is not a number"), ("f16[4,8],swizzle=48", "swizzle=48: write 0 or 32 or 64 or 128"),
         ("f16[4,128],swizzle=64", "wider than the swizzle of 64"), ("u16[4,8],fill=nan", "NaN can't fill a tensor of u16"),
         ("f16[4,8],boxes=1", "no option is called 'boxes'"), ("f16[4,8],type=f8", "tensors are not made of f8"),
         ("f16[4,4,8],interleave=32", "the last axis has 32 bytes, not 16"), ("f16[512,8]", "boxDim[1] is 512; 1 to 256 are allowed"),
-        ("3", "3 is no array"), ("nothing", "no buffer is called nothing"), ("f16[1,1,1,1,1,8]", "rank 6"),
+        ("3", "3 is not an array"), ("nothing", "no buffer is called nothing"), ("f16[1,1,1,1,1,8]", "rank 6"),
     ],
 )  # fmt: skip
 def test_refusals(words: str, why: str) -> None:
@@ -113,7 +113,7 @@ def test_names() -> None:
         ran(WORDS.encode(), "--tensormap m")
     with pytest.raises(UsageError, match="parameter m has 4 bytes; a tensor map takes 128"):
         ran(WORDS.replace(".align 64 .b8 m[128]", ".u32 m").replace("[m+8]", "[p]").encode(), ALL)
-    with pytest.raises(UsageError, match="takes 128 bytes by value, the array has 64: --tensormap"):
+    with pytest.raises(UsageError, match="has 128 bytes by value, the array has 64: --tensormap"):
         ran(COPY, "--arg x=u8[64] --arg y=u8[64]")
     with pytest.raises(UsageError, match="a device has tensor maps since sm_90"):
         ran(COPY, "--device sm_80 --tensormap x=f16[96,64] --tensormap y=x")
@@ -176,6 +176,6 @@ def test_a_pipeline_gives_the_same_under_any_schedule(seed: int) -> None:
 
 
 def test_the_bytes_of_a_map_may_be_given() -> None:
-    """A structure by value is an array of its size: zeros are no map."""
+    """A structure by value is an array of its size: zeros are not a map."""
     runner = ran(COPY, "--block 32 --arg x=u8[128] --arg y=u8[128]")
     assert runner.outcome.error == "CUDA_ERROR_ILLEGAL_INSTRUCTION" and "are all zero" in runner.outcome.failure

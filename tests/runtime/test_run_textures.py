@@ -59,6 +59,13 @@ def test_a_texture_is_the_argument_of_its_name() -> None:
     assert ran('--tex other=f32[4] --arg other --expect "d == 1"').outcome.buffers["other"].texels is not None
 
 
+def test_a_handle_may_be_given() -> None:
+    r = ran("--tex other=f32[4],handle=7 --arg 3 --surf image=f32[4],handle=9")
+    assert texture(r, 7).image.width == 4 and isinstance(r.context.resources.get(9), Surface)
+    with pytest.raises(UsageError, match="another object has the handle 7"):
+        ran("--tex img=f32[4],handle=7 --surf image=f32[4],handle=7")
+
+
 @pytest.mark.parametrize(
     ("value", "extent", "layered", "cube"),
     [
@@ -113,6 +120,8 @@ def test_pictures_and_what_shares_them(tmp_path: Path) -> None:
 def test_memory_as_a_texture() -> None:
     image = texture(ran('--tex img=f32[5]:arange,memory --expect "img == [0, 1, 2, 3, 4]"')).image
     assert image.linear and image.width == 5
+    image = texture(ran('--tex img=f32:2,3:arange,filter=linear --expect "img[1, 2] == 5"')).image
+    assert (image.width, image.height) == (3, 2)
     image = texture(ran('--tex img=u8[3,5,4]:arange,channels=4,memory --expect "img[2, 4, 3] == 59"')).image
     assert (image.linear, image.width, image.height, image.levels[0].strides[1]) == (False, 5, 3, 32)
 
@@ -121,16 +130,18 @@ def test_memory_as_a_texture() -> None:
     ("words", "why"),
     [
         ("--tex img", "expected NAME=VALUE"), ("--tex 1=f32[2]", "expected NAME=VALUE"), ("--tex img=f64[4]", "not made of f64"),
-        ("--tex img=f32[4],levels=4", "1 to 3"), ("--tex img=f32[4],levels=x", "no number"), ("--tex img=u8[4,3],channels=3", "1, 2 or 4"),
+        ("--tex img=f32[4],levels=4", "1 to 3"), ("--tex img=f32[4],levels=x", "not a number"), ("--tex img=u8[4,3],channels=3", "1, 2 or 4"),
         ("--tex img=u8[4,3],channels=2", "last axis"), ("--tex img=f32[2,2,2,2]", "4 dimensions"), ("--tex img=f32[4],colour", "no option is called 'colour'"),
-        ("--tex img=f32[4],filter=cubic", "there are point linear"), ("--tex img=f32[4],address=tile", "wrap clamp mirror border"),
-        ("--tex img=f32[4],border=red", "no number"), ("--tex img=f32[4],clamp=1/2/3", "two ends"), ("--tex img=f32[4],layered", "first axis"),
+        ("--tex img=f32[4],filter=cubic", "write point or linear"), ("--tex img=f32[4],address=tile", "wrap or clamp or mirror or border"),
+        ("--tex img=f32[4],border=red", "not a number"), ("--tex img=f32[4],clamp=1/2/3", "two ends"), ("--tex img=f32[4],layered", "first axis"),
         ("--tex img=f32[5,4,4],cube", "six square faces"), ("--tex img=other", "no texture or surface before it is called other"),
-        ("--tex img=f32[4] --tex img=f32[4]", "of this name|same name"), ("--tex img=7", "is no array"), ("--tex img=@no.npy", "files may not be read"),
+        ("--tex img=f32[4] --tex img=f32[4]", "of this name|same name"), ("--tex img=7", "is not an array"), ("--tex img=@no.npy", "files may not be read"),
         ("--tex img=f32[4],memory --surf sv=img", "is memory"), ("--tex img=f32[4] --surf sv=img,level=1", "has 1"),
         ("--tex img=f32[4] --tex tv=img,channels=2", "settled by img"), ("--tex img=f32[4,4,4],memory", "line or rows"),
         ("--tex img=f32[4] --tex sv=f32[4]", "use --surf"), ("--tex img=f32[4] --tex lost=f32[4]", "pass it with --arg lost"),
-        ("--tex img=f32[0]", "dimensions"),
+        ("--tex img=f32[0]", "no elements"), ("--tex img=f32[4],normalized=1", "normalized has no value"), ("--tex img=f32[4],filter", "filter needs a value"),
+        ("--tex img=f32[4],filter=point,filter=linear", "filter is given twice"), ("--surf sv=u8[4],level=0", "write its name as the value"),
+        ("--tex img=f32:2,2,filtr=linear", "did you mean filter?"),
     ],
 )  # fmt: skip
 def test_what_is_refused(words: str, why: str) -> None:

@@ -197,7 +197,7 @@ def test_lanes_reach_several_allocations_of_another_device(host: Host, other: in
 
 
 WRONG: list[tuple[str, Any, str]] = [
-    ("a size that is no multiple", lambda h: ("cuMemCreate", G + 1, properties(0), 0), "INVALID_VALUE"),
+    ("a size that is not a multiple", lambda h: ("cuMemCreate", G + 1, properties(0), 0), "INVALID_VALUE"),
     ("no size", lambda h: ("cuMemCreate", 0, properties(0), 0), "INVALID_VALUE"),
     ("no such device", lambda h: ("cuMemCreate", G, properties(99), 0), "INVALID_DEVICE"),
     ("no properties", lambda h: ("cuMemCreate", G, None, 0), "INVALID_VALUE"),
@@ -226,8 +226,8 @@ WRONG: list[tuple[str, Any, str]] = [
     ("too many members", lambda h: ("cuMulticastCreate", multicast(99)), "INVALID_VALUE"),
     ("a team of none", lambda h: ("cuMulticastCreate", multicast(0)), "INVALID_VALUE"),
     ("an odd object", lambda h: ("cuMulticastCreate", multicast(1, G + 1)), "INVALID_VALUE"),
-    ("memory is no object", lambda h: ("cuMulticastAddDevice", h("cuMemCreate", G, properties(0), 0), 0), "INVALID_VALUE"),
-    ("an object is no memory", lambda h: ("cuMemGetAllocationPropertiesFromHandle", h("cuMulticastCreate", multicast(1))), "INVALID_VALUE"),
+    ("memory is not an object", lambda h: ("cuMulticastAddDevice", h("cuMemCreate", G, properties(0), 0), 0), "INVALID_VALUE"),
+    ("an object is not memory", lambda h: ("cuMemGetAllocationPropertiesFromHandle", h("cuMulticastCreate", multicast(1))), "INVALID_VALUE"),
     ("bound before all have joined", lambda h: ("cuMulticastBindMem", h("cuMulticastCreate", multicast(2)), 0,
      h("cuMemCreate", G, properties(0), 0), 0, G, 0), "INVALID_VALUE"),
     ("nothing to unbind", lambda h: ("cuMulticastUnbind", team(h, 1), 0, 0, G), "INVALID_VALUE"),

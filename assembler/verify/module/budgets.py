@@ -26,7 +26,7 @@ def budgets(module: Module) -> Iterator[Diagnostic]:
             continue
         if item.is_entry and anywhere + _own(item) > allowed and (used := sizes(item)[1]) > allowed:
             text = f"{item.name} uses {used} bytes of static shared memory, {allowed} are allowed"
-            help = "an .extern .shared array without a size takes what the launch gives it, which may be more"
+            help = "an .extern .shared array without a size gets the size that the launch requests, which may be more"
             yield Diagnostic("error", "too-much-shared", text, item.span, (), help, file=module.name)
         yield from _inputs(module, item)
         yield from _guarded(module, item)

@@ -21,7 +21,7 @@ MOST_ALIGNED = 128
 
 
 def judge_statement(module: Module, statement: Statement) -> Iterator[Diagnostic]:
-    """What is wrong with a statement that is no instruction."""
+    """What is wrong with a statement that is not an instruction."""
     match statement:
         case Declaration():
             yield from _declaration(module, statement)
@@ -111,7 +111,7 @@ def judge_needs(module: Module, v: Variable) -> Iterator[Diagnostic]:
 def judge_alignment(module: Module, v: Variable) -> Iterator[Diagnostic]:
     """A parameter that is handed to a function lies at a multiple of 128 bytes at most."""
     if v.space == "param" and v.align > MOST_ALIGNED:
-        yield _error(module, "bad-parameter", f"{v.name} asks for an alignment of {v.align}, {MOST_ALIGNED} is the most", v.span)
+        yield _error(module, "bad-parameter", f"{v.name} requires an alignment of {v.align}, {MOST_ALIGNED} is the most", v.span)
 
 
 def judge_linkage(module: Module, v: Variable | Function) -> Iterator[Diagnostic]:

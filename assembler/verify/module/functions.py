@@ -128,7 +128,7 @@ def _directives(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         if missing:
             yield error("needs", f"{d.name} needs {missing}", d)
         if any(isinstance(v, int) and v >= 2**32 for v in d.values):
-            text = f"{d.name} takes numbers of 32 bits"
+            text = f"{d.name} needs numbers of 32 bits"
             yield Diagnostic("error", "bad-directive", text, d.span, file=module.name)
         if d.name == ".maxnctapersm" and module.version >= (2, 1):
             yield error("bad-directive", ".maxnctapersm ended with PTX 2.1; .minnctapersm took its place", d)
@@ -169,7 +169,7 @@ def _parameters(module: Module, f: Function, has: Has) -> Iterator[Diagnostic]:
         if f.body is not None and p.type.name == "f16x2" and p.space == "param" and not p.dims:
             yield error("bad-parameter", f"{p.name} cannot lie in .param", p.span)
         if f.body is not None and p.type.kind == "o" and not f.is_entry:
-            yield error("bad-parameter", f"the handle {p.name} is no parameter of a .func", p.span)
+            yield error("bad-parameter", f"the handle {p.name} is not a parameter of a .func", p.span)
         if f.is_entry and module.version < LISTED and p.vector > 1 and not p.dims:
             yield error("bad-variable", f"{p.name} cannot lie in .param", p.span)
         if 0 in p.dims and not f.is_entry and (missing := has.lacks(Need(6.0, 30))):

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from warplab.isa.profiles import PROFILES, profile_note
+from warplab.isa.profiles import PROFILES, TARGETS, profile_note
 
 from ...diagnostics import Diagnostic, nearest
 from ...ir import Module, Section, Span
-from ..needs import NEWEST, TARGETS, VERSIONS, capability
+from ..needs import NEWEST, VERSIONS, capability
 
 NEWEST_MODEL = max(10 * row.capability[0] + row.capability[1] for row in PROFILES.values())
 OPTIONS = frozenset({"debug", "texmode_unified", "texmode_independent", "map_f64_to_f32"})
@@ -48,7 +48,7 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
             yield error("unknown-target", f"there is no target {name}", name, f"is {near} meant?" if near else "")
             named = True
         elif name not in OPTIONS:
-            yield error("unknown-target", f"{name} is no target", name)
+            yield error("unknown-target", f"{name} is not a target", name)
             named = True
     if not named and module.targets:
         yield error("unknown-target", ".target names no architecture", ".target", "write .target sm_90")
@@ -56,7 +56,7 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
     if "map_f64_to_f32" in module.targets and sm >= 13:
         yield error("bad-target", "map_f64_to_f32 is for targets below sm_13, which have no .f64", ".target")
     if "debug" in module.targets and not any(isinstance(i, Section) and i.name.startswith(".debug") for i in module.items):
-        yield error("no-debug", ".target debug asks for .section .debug_..., which the module does not have", "debug")
+        yield error("no-debug", ".target debug requires .section .debug_..., which the module does not have", "debug")
     if ".address_size" in module.text and version < (2, 3):
         yield error("needs", ".address_size needs PTX 2.3", ".address_size")
     if version >= (2, 2) and ".const" in module.text and (bank := re.search(r"\.const\s*\[\s*\d+\s*\]\s*\.", module.text)):

@@ -34,7 +34,7 @@ def _addresses(v: Variable, value: Initial) -> str:
     if isinstance(target, Variable) and target.space not in ("global", "const"):
         return f"{target.name} lies in .{target.space}: only addresses in .global and .const are known before the launch"
     if isinstance(target, Function) and value.generic:
-        return f"{target.name} is a function: its address is no generic address"
+        return f"{target.name} is a function: its address is not a generic address"
     return ""
 
 
@@ -52,11 +52,11 @@ def _numbers(module: Module, v: Variable) -> str:
         return ""  # a comparison is an integer whatever it compares
     if v.type.kind == "f":
         wrong = next((t for t in _TOKEN.findall(_own(source)) if not _FLOAT.match(t)), "")
-        return f"{wrong} is no floating-point number, as the .{v.type} {v.name} needs" if wrong else ""
+        return f"{wrong} is not a floating-point number, as the .{v.type} {v.name} needs" if wrong else ""
     if "." not in source and "f" not in source and "F" not in source and "d" not in source and "D" not in source and "e" not in source:
         return ""
     wrong = next((t for t in _TOKEN.findall(_own(source)) if t[0] in "0123456789." and _FLOAT.match(t)), "")
-    return f"{wrong} is no integer, as the .{v.type} {v.name} needs" if wrong else ""
+    return f"{wrong} is not an integer, as the .{v.type} {v.name} needs" if wrong else ""
 
 
 def _own(source: str) -> str:

@@ -59,7 +59,7 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         help = f"write [{operand.name}]" if isinstance(operand, Register | Variable) else ""
         return Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}", help)
     if operand.parts and "," not in place.text:
-        return Misfit("operand-kind", f"{form.opcode} takes one address in [ ], not a list")
+        return Misfit("operand-kind", f"{form.opcode} needs one address in [ ], not a list")
     if operand.parts and operand.offset:
         return Misfit("operand-kind", "an offset does not stand before coordinates")
     if facts.handles:
@@ -91,7 +91,7 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
             elif in_tensor_memory:
                 return Misfit("operand-kind", "an address in tensor memory is a register", "", variable)
             elif facts.generic_only and space != "global":
-                return Misfit("state-space", f"{variable.name} lies in .{space}, {form.opcode} takes generic addresses", "", variable)
+                return Misfit("state-space", f"{variable.name} lies in .{space}, {form.opcode} needs generic addresses", "", variable)
             elif space != wanted and not (wanted == "generic" and space in GENERIC):
                 where = "the generic space" if wanted == "generic" else f".{wanted}"
                 return Misfit(
@@ -100,7 +100,7 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         case Element():
             pass
         case other:
-            return Misfit("operand-kind", f"{described(other)} is no address")
+            return Misfit("operand-kind", f"{described(other)} is not an address")
     return None
 
 
@@ -166,7 +166,7 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
     for element in given.elements:
         own = type_of_element(element)
         if own is None or (isinstance(own, ScalarType) and own.bits == 64 and isinstance(element, SpecialRegister)):
-            return Misfit("operand-kind", f"{described(element)} is no coordinate")
+            return Misfit("operand-kind", f"{described(element)} is not a coordinate")
         of_types.append(own)
     if "dim" in settled:
         if not all(together(a, b) for a, b in itertools.pairwise(of_types)):

@@ -210,7 +210,7 @@ def special_misfit(operand: SpecialRegister, t: ScalarType, *, wider: bool) -> M
     row = special.register(full)
     if row is None:
         whole = operand.name in special.SPECIAL and special.SPECIAL[operand.name].vector
-        return Misfit("special-register", f"{full} is no special register", f"write {operand.name}.x" if whole else "")
+        return Misfit("special-register", f"{full} is not a special register", f"write {operand.name}.x" if whole else "")
     if t.name in row.mov_types if not wider else row.type != "pred" and t.bits <= row.bits:
         return None
     return Misfit("operand-type", f"{full} has type .{row.type}, which does not fit .{t}")

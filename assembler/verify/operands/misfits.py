@@ -130,7 +130,7 @@ def _is_vector(operand: Operand) -> bool:
 
 def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, operand: Operand, t: ScalarType) -> Misfit | None:
     if isinstance(operand, Sink):
-        return Misfit("operand-kind", "'_' takes a result; it cannot be read")
+        return Misfit("operand-kind", "'_' discards a result; it cannot be read")
     if isinstance(operand, Negated):
         if not place.negatable:
             return Misfit("operand-kind", "only a predicate that selects or combines can be negated here")

@@ -46,7 +46,7 @@ def vector_misfit(
     for i, element in enumerate(operand.elements):
         match element:
             case Sink() if not sink or form.facts.reads_destination:
-                return Misfit("operand-kind", "'_' takes a result; it cannot be read", part=i)
+                return Misfit("operand-kind", "'_' discards a result; it cannot be read", part=i)
             case Immediate() if sink:
                 return Misfit("operand-kind", "a result needs a register, not a constant", part=i)
             case Sink():
@@ -150,7 +150,7 @@ def mov_vector(operand: Operand, t: ScalarType, *, source: bool) -> Misfit | Non
                     return _unequal(element, n, t, i)
                 known.append(own)
             case Sink():
-                return Misfit("operand-kind", "'_' takes a result; it cannot be read", part=i)
+                return Misfit("operand-kind", "'_' discards a result; it cannot be read", part=i)
             case _:
                 return _unequal(element, n, t, i)
         if len(known) > 1 and not together(known[-2], known[-1]):

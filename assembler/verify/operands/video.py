@@ -28,7 +28,7 @@ def video_misfit(
             return True, Misfit("operand-kind", f"{form.opcode} cannot negate an operand")
         operand = operand.operand
     if isinstance(operand, Immediate | Plus | Function | Symbol) and form.facts.parts > 1 and i:
-        return True, Misfit("operand-kind", f"{form.opcode} takes registers only")
+        return True, Misfit("operand-kind", f"{form.opcode} accepts registers only")
     if not isinstance(operand, Element):
         if negative and isinstance(operand, Register) and operand.type.name not in fitting(t.name):
             return True, Misfit("operand-type", f"{operand.name} has type .{operand.type}, which does not fit .{t}", "", operand)

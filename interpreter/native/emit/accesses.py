@@ -19,6 +19,8 @@ from .memory import SPACES
 from .stack import Stack, narrow
 from .values import Guard
 
+Offset = int | str  # what is added to the addresses of all lanes: a constant, or the LLVM name of a value
+
 
 class AccessPlace(NamedTuple):
     """Where an access goes, as arguments of the functions in texts.py."""
@@ -53,12 +55,13 @@ class EmittedAccesses(Stack):
         if guard is None and space == "global" and kind == ONE:
             parts = self._load_one(a, t, n)
         else:
-            kind, parts = LANE, self.load_lanes(space, *self._address(place), t, n, guard)
+            kind, parts = LANE, self.load_lanes(space, *self._address(place, space), t, n, guard)
         self.assign(op.target, kind, parts, guard)
 
-    def load_lanes(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, n: int, guard: Guard) -> tuple[Any, ...]:
+    def load_lanes(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, n: int, guard: Guard) -> tuple[Any, ...]:
         """What n elements from an address of each lane on hold; `plus` is added to all addresses."""
         if space == "local":
+            assert isinstance(plus, int)
             return tuple(self.from_stack(a + a.dtype.type(plus), t, e, n, guard) for e in range(n))
         bits, code = 8 * t.bytes, self.code
         if space == "generic" and self.frame.stack:
@@ -69,11 +72,11 @@ class EmittedAccesses(Stack):
         mask = f"<{self.width} x i1> {self.mask(guard)}"
         return _parts(code, code.fresh(f"call {_result(bits, n, self.width)} @{self.helpers.load(space, bits, n)}({where}, {mask})"), t, n)
 
-    def _bits_of(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, n: int, guard: Guard) -> list[str]:
+    def _bits_of(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, n: int, guard: Guard) -> list[str]:
         return [v.view(f"u{t.bytes}").value for v in self.load_lanes(space, a, plus, t, n, guard)]
 
     @staticmethod
-    def _either_place(a: SymbolicArray, plus: int) -> Iterator[tuple[str, SymbolicArray, int]]:
+    def _either_place(a: SymbolicArray, plus: Offset) -> Iterator[tuple[str, SymbolicArray, Offset]]:
         """An address of any space as one of the stack, and as one of shared or global memory."""
         return iter((("local", a - np.uint64(LOCAL_BASE), plus), ("shared or global", a, plus)))
 
@@ -89,9 +92,9 @@ class EmittedAccesses(Stack):
         """st."""
         access = op.meaning.access
         assert access is not None
-        self.store_lanes(space_of(op), *self._address(op.sources[0]), access.type, self.source(op.sources[1])[1], guard)
+        self.store_lanes(space_of(op), *self._address(op.sources[0], space_of(op)), access.type, self.source(op.sources[1])[1], guard)
 
-    def store_lanes(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, parts: Any, guard: Guard) -> None:
+    def store_lanes(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, parts: Any, guard: Guard) -> None:
         """Each lane stores elements from its address on."""
         values = []
         for part in parts:
@@ -105,8 +108,11 @@ class EmittedAccesses(Stack):
         else:
             self._put_bits(space, a, plus, t, values, guard)
 
-    def _put_bits(self, space: str, a: SymbolicArray, plus: int, t: ScalarType, values: Sequence[SymbolicArray], guard: Guard) -> list[str]:
+    def _put_bits(
+        self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, values: Sequence[SymbolicArray], guard: Guard
+    ) -> list[str]:
         if space == "local":
+            assert isinstance(plus, int)
             for e, v in enumerate(values):
                 self.to_stack(a + a.dtype.type(plus), t, e, len(values), v, guard)
             return []
@@ -117,7 +123,7 @@ class EmittedAccesses(Stack):
         )
         return []
 
-    def _address(self, place: Any) -> tuple[SymbolicArray, int]:
+    def _address(self, place: Any, space: str) -> tuple[SymbolicArray, Offset]:
         """A register's addresses, and what the instruction adds to them."""
         plus = 0
         if isinstance(place, P.AddressSource):
@@ -128,14 +134,19 @@ class EmittedAccesses(Stack):
     def _site(self, code: VectorCode) -> str:
         return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
 
-    def _addressed(self, space: str, a: SymbolicArray, plus: int, size: int, guard: Guard) -> str:
+    def _addressed(self, space: str, a: SymbolicArray, plus: Offset, size: int, guard: Guard) -> str:
         """The arguments of a load or store that say where: memory, a register's addresses, what is added, and how the addresses lie."""
         place = self.place(space, a, size, guard, plus)
         bits = 8 * place.address.itemsize
-        kind = self.code.emit(f"call i32 @{self.helpers.kind(bits, size)}({place.addresses}, <{self.width} x i1> {self.mask(guard)})")
-        return f"{place.memory}, {place.addresses}, i{bits} {plus & (1 << bits) - 1}, i32 {kind}"
+        plus = plus & (1 << bits) - 1 if isinstance(plus, int) else plus
+        return f"{place.memory}, {place.addresses}, i{bits} {plus}, i32 {self._arrangement(place.address, size, guard)}"
 
-    def place(self, space: str, a: SymbolicArray, size: int, guard: Guard, plus: int = 0) -> AccessPlace:
+    def _arrangement(self, a: SymbolicArray, size: int, guard: Guard) -> str:
+        """How the addresses of elements of a size lie: see KINDS in memory.py."""
+        f = self.helpers.kind(8 * a.itemsize, size)
+        return self.code.emit(f"call i32 @{f}({a.type} {a.value}, <{self.width} x i1> {self.mask(guard)})")
+
+    def place(self, space: str, a: SymbolicArray, size: int, guard: Guard, plus: Offset = 0) -> AccessPlace:
         """Where an access of so many bytes of each lane goes; `plus` is added to all addresses later."""
         a = self.at(LANE, a.view(f"u{a.itemsize}"))
         code, once = self.code, self.once
@@ -158,7 +169,7 @@ class EmittedAccesses(Stack):
         site = code.emit(f"select i1 {is_shared}, ptr {window}, ptr {self._site(code)}")
         return AccessPlace(f"ptr {base}", f"ptr {site}, i64 0", a)
 
-    def _in_window(self, base: int, a: SymbolicArray, plus: int, guard: Guard) -> str:
+    def _in_window(self, base: int, a: SymbolicArray, plus: Offset, guard: Guard) -> str:
         """Does the first of the lanes that take part access a window of the generic addresses?"""
         code, w = self.code, self.width
         a = self.at(LANE, a.view(f"u{a.itemsize}").astype(np.uint64))

@@ -53,8 +53,6 @@ class Emitter(CompiledLanes):
                 stores[kind] += self._put(slot, kind)
         if table is not None:
             stores[LANE] += self._ways(table)
-        heads = [line for name in _POINTERS + _NUMBERS for line in field(name, f"%{name}")]
-        heads += [f"  %{name}.b = inttoptr i64 %{name} to ptr" for name in _POINTERS]
         w = self.width
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
         body = [
@@ -62,14 +60,14 @@ class Emitter(CompiledLanes):
             "  br i1 %good, label %keep, label %bad, !prof !9", "keep:", *stores[LANE], "  br label %next",
         ]  # fmt: skip
         return "\n".join([
-            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads, *self.once.lines,
+            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads(), *self.once.lines,
             "  %before = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %before, 0", "  br i1 %fine, label %loop, label %none",
             "none:", "  ret i64 0",
             "loop:", "  %k = phi i64 [0, %entry], [%k.next, %next]", "  %entry.p = getelementptr i64, ptr %list, i64 %k",
             "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %bits = trunc i64 %e to i{w}",
             f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
             "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1",
-            *(["  br i1 %whole, label %all, label %some", "all:", *_for_all(body, w)] if twice else ["  br label %some"]), "some:", *body,
+            *(["  br i1 %whole, label %all, label %some", "all:", *for_all(body, w)] if twice else ["  br label %some"]), "some:", *body,
             "bad:", "  ret i64 %k",
             "next:", "  %k.next = add i64 %k, 1", "  %more = icmp ult i64 %k.next, %count", "  br i1 %more, label %loop, label %end",
             "end:", *stores[ONE], "  ret i64 -1", "}",
@@ -247,10 +245,21 @@ class Emitter(CompiledLanes):
         self.assign(op.target, kind, pieces, guard)
 
 
-def _for_all(body: Sequence[str], width: int) -> list[str]:
-    """What a pass does for a vector, where all lanes are known to take part: most of what asks for the mask vanishes."""
+def heads() -> list[str]:
+    """Lines that load what a compiled function needs of the context."""
+    return [line for name in _POINTERS + _NUMBERS for line in field(name, f"%{name}")] + [
+        f"  %{name}.b = inttoptr i64 %{name} to ptr" for name in _POINTERS
+    ]
+
+
+def for_all(body: Sequence[str], width: int) -> list[str]:
+    """What a function does for a vector, where all lanes are known to take part: most of what asks for the mask vanishes."""
+    return renamed(body, {"%active": "<" + ", ".join(["i1 true"] * width) + ">", "%bits": "-1"}, ".all")
+
+
+def renamed(body: Sequence[str], known: Mapping[str, str], suffix: str) -> list[str]:
+    """Lines whose own names and labels have a suffix; `known` are names from outside that stand for something else here."""
     text = "\n".join(body)
     own = set(re.findall(r"^  (%[\w.]+) = ", text, re.M)) | {"%" + label for label in re.findall(r"^([\w.]+):", text, re.M)}
-    known = {"%active": "<" + ", ".join(["i1 true"] * width) + ">", "%bits": "-1"}
-    text = re.sub(r"%[\w.]+", lambda name: known.get(name[0]) or name[0] + ".all" * (name[0] in own), text)
-    return re.sub(r"^([\w.]+):", r"\1.all:", text, flags=re.M).split("\n")
+    text = re.sub(r"%[\w.]+", lambda name: known.get(name[0]) or name[0] + suffix * (name[0] in own), text)
+    return re.sub(r"^([\w.]+):", rf"\1{suffix}:", text, flags=re.M).split("\n")

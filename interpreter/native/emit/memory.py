@@ -106,8 +106,9 @@ class Helpers:
             w, h = self.width, self.width // 2
             self.texts[name] = self._filled(
                 T.CLASSIFY, name=name, A=str(bits), steps=", ".join(f"i{bits} {i * size}" for i in range(w)),
-                heads=", ".join(f"i32 {i // h * h}" for i in range(w)), **{"first.splat": _splat("first", w, bits),
-                "half.steps": ", ".join(f"i{bits} {i % h * size}" for i in range(w))},
+                heads=", ".join(f"i32 {i // h * h}" for i in range(w)), size=str(size), **{"first.splat": _splat("first", w, bits),
+                "half.steps": ", ".join(f"i{bits} {i % h * size}" for i in range(w)),
+                **{f"{n}.all": self._filled(T.ALL, n=n) for n in ("next", "half", "one", "two")}},
             )  # fmt: skip
         return name
 
@@ -129,8 +130,10 @@ class Helpers:
             "ways": " ".join(f"i32 {n}, label %{label}" for n, label in ways),
             "plain": self._filled(_IF_PLAIN if elements == 1 else _IF_FULL), "low": ", ".join(f"i32 {i}" for i in range(h)),
             "high": ", ".join(f"i32 {i}" for i in range(h, w)), "heads": ", ".join(f"i32 {i // h * h}" for i in range(w)),
-            **{f"{n}.splat": _splat(n, w, a) for n in ("plus", "lo", "span")},
+            **{f"{n}.splat": _splat(n, w, a) for n in ("plus", "lo", "most")},
         }  # fmt: skip
+        reduce = f"llvm.vector.reduce.or.v{w}i{a}"
+        self.module.declarations[reduce] = f"declare i{a} @{reduce}(<{w} x i{a}>)"
         common["addresses"] = "" if what == "check" else self._filled(T.ADDRESSES, **common)
         common["check"] = self._filled(T.CHECK, **common)
         if what == "check":
@@ -150,13 +153,16 @@ class Helpers:
         )
         pieces = [f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
         if what == "load":
-            self.texts[name] = self._filled(T.LOAD, **common, wide=self._wide_load(bits, elements), once=self._once(bits, elements),
-                                            gathers=self._gathers(pieces, bits, elements))  # fmt: skip
+            common |= {
+                "wide": self._wide_load(bits, elements),
+                "once": self._once(bits, elements),
+                "gathers": self._gathers(pieces, bits, elements),
+            }
         else:
-            values = ", ".join(f"<{w} x i{bits}> %x{e}" for e in range(elements))
-            self.texts[name] = self._filled(
-                T.STORE, **common, values=values, wide=self._wide_store(bits, elements), scatters=self._scatters(pieces, bits, elements)
-            )
+            common["values"] = ", ".join(f"<{w} x i{bits}> %x{e}" for e in range(elements))
+            common |= {"wide": self._wide_store(bits, elements), "scatters": self._scatters(pieces, bits, elements)}
+        texts = (T.LOAD, T.LOAD_EACH) if what == "load" else (T.STORE, T.STORE_EACH)
+        self.texts[name] = "\n".join(self._filled(text, **common) for text in texts)
         return name
 
     def _filled(self, text: str, **values: str) -> str:
@@ -211,11 +217,16 @@ class Helpers:
         return self._returned(lines, bits, elements, w, "u")
 
     def _gathers(self, lines: list[str], bits: int, elements: int) -> str:
+        """Lanes that take no part read the context instead: on a host without masks, a test of each lane would cost more."""
         w, b = self.width, bits // 8
         f = self._moving("gather", bits, w)
+        ones = "<" + ", ".join(["i1 true"] * w) + ">"
+        lines = [*lines, f"  %safe.s = insertelement <{w} x ptr> poison, ptr %ctx, i32 0",
+                 f"  %safe = shufflevector <{w} x ptr> %safe.s, <{w} x ptr> poison, <{w} x i32> zeroinitializer",
+                 f"  %ps.on = select <{w} x i1> %mask, <{w} x ptr> %ps, <{w} x ptr> %safe"]  # fmt: skip
         for e in range(elements):
-            lines += [f"  %g{e}.p = getelementptr i8, <{w} x ptr> %ps, i64 {e * b}",
-                      f"  %g{e} = call <{w} x i{bits}> @{f}(<{w} x ptr> %g{e}.p, i32 {b}, <{w} x i1> %mask, <{w} x i{bits}> zeroinitializer)"]  # fmt: skip
+            lines += [f"  %g{e}.p = getelementptr i8, <{w} x ptr> %ps.on, i64 {e * b}",
+                      f"  %g{e} = call <{w} x i{bits}> @{f}(<{w} x ptr> %g{e}.p, i32 {b}, <{w} x i1> {ones}, <{w} x i{bits}> zeroinitializer)"]  # fmt: skip
         return self._returned(lines, bits, elements, w, "g")
 
     def _wide_store(self, bits: int, elements: int) -> str:

@@ -105,43 +105,47 @@ go:
 {loads}
 }"""
 
-# How the addresses of a vector lie to each other, which a constant that is added to all does not change: see KINDS in memory.py.
+# How the addresses of a vector lie to each other, which a constant that is added to all does not change: see KINDS in memory.py.  The distance of the
+# first two lanes says what is worth a look at all lanes.
 CLASSIFY = """define internal i32 @{name}(<{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
 entry:
   %first = extractelement <{W} x i{A}> %a, i32 0
+  %second = extractelement <{W} x i{A}> %a, i32 1
+  %distance = sub i{A} %second, %first
+  switch i{A} %distance, label %end [i{A} {size}, label %next i{A} 0, label %same]
+next:
 {first.splat}
   %diff = sub <{W} x i{A}> %a, %first.v
-  %off = xor <{W} x i1> %mask, {ones}
-  %next = icmp eq <{W} x i{A}> %diff, <{steps}>
-  %next.ok = or <{W} x i1> %next, %off
-  %next.bits = bitcast <{W} x i1> %next.ok to i{W}
-  %neighbours = icmp eq i{W} %next.bits, -1
-  br i1 %neighbours, label %end, label %same
-same:
-  %at.one = icmp eq <{W} x i{A}> %diff, zeroinitializer
-  %one.ok = or <{W} x i1> %at.one, %off
-  %one.bits = bitcast <{W} x i1> %one.ok to i{W}
-  %one.all = icmp eq i{W} %one.bits, -1
-  br i1 %one.all, label %end, label %halves
+  %at.next = icmp eq <{W} x i{A}> %diff, <{steps}>
+{next.all}
+  br i1 %next.fine, label %end, label %halves
 halves:
   %heads = shufflevector <{W} x i{A}> %a, <{W} x i{A}> poison, <{W} x i32> <{heads}>
   %from.head = sub <{W} x i{A}> %a, %heads
-  %h.next = icmp eq <{W} x i{A}> %from.head, <{half.steps}>
-  %h.next.ok = or <{W} x i1> %h.next, %off
-  %h.next.bits = bitcast <{W} x i1> %h.next.ok to i{W}
-  %h.neighbours = icmp eq i{W} %h.next.bits, -1
-  br i1 %h.neighbours, label %end, label %two
-two:
-  %h.same = icmp eq <{W} x i{A}> %from.head, zeroinitializer
-  %h.same.ok = or <{W} x i1> %h.same, %off
-  %h.same.bits = bitcast <{W} x i1> %h.same.ok to i{W}
-  %h.one = icmp eq i{W} %h.same.bits, -1
-  %last = select i1 %h.one, i32 3, i32 4
+  %at.half = icmp eq <{W} x i{A}> %from.head, <{half.steps}>
+{half.all}
+  %run = select i1 %half.fine, i32 2, i32 4
+  br label %end
+same:
+  %firsts = shufflevector <{W} x i{A}> %a, <{W} x i{A}> poison, <{W} x i32> zeroinitializer
+  %at.one = icmp eq <{W} x i{A}> %a, %firsts
+{one.all}
+  br i1 %one.fine, label %end, label %pair
+pair:
+  %both = shufflevector <{W} x i{A}> %a, <{W} x i{A}> poison, <{W} x i32> <{heads}>
+  %at.two = icmp eq <{W} x i{A}> %a, %both
+{two.all}
+  %two = select i1 %two.fine, i32 3, i32 4
   br label %end
 end:
-  %kind = phi i32 [0, %entry], [1, %same], [2, %halves], [%last, %two]
+  %kind = phi i32 [4, %entry], [0, %next], [%run, %halves], [1, %same], [%two, %pair]
   ret i32 %kind
 }"""
+# Does a comparison hold for all lanes that take part?
+ALL = """  %{n}.off = xor <{W} x i1> %mask, {ones}
+  %{n}.ok = or <{W} x i1> %at.{n}, %{n}.off
+  %{n}.bits = bitcast <{W} x i1> %{n}.ok to i{W}
+  %{n}.fine = icmp eq i{W} %{n}.bits, -1"""
 
 # Whether the access of lane `at` begins at a legal place: `b` and `plus` make its address.
 START = """  %{n}.b = extractelement <{W} x i{A}> %b, i32 {at}
@@ -168,21 +172,24 @@ run:
 
 # Where the access adds a constant to the addresses of a register.
 ADDRESSES = """{plus.splat}
-  %off = xor <{W} x i1> %mask, {ones}
   %a = add <{W} x i{A}> %b, %plus.v"""
 
+# An address is legal if neither its distance from the start of the memory, nor its distance from the last legal address, nor the negative of its
+# misalignment is a negative number.
 CHECK = """check:
 {addresses}
 {lo.splat}
-{span.splat}
+  %most = sub i{A} %span, 1
+{most.splat}
   %rels = sub <{W} x i{A}> %a, %lo.v
-  %ins = icmp ult <{W} x i{A}> %rels, %span.v
+  %beyond = sub <{W} x i{A}> %most.v, %rels
   %lows = and <{W} x i{A}> %a, <{masks}>
-  %aligneds = icmp eq <{W} x i{A}> %lows, zeroinitializer
-  %good = and <{W} x i1> %ins, %aligneds
-  %good.ok = or <{W} x i1> %good, %off
-  %good.bits = bitcast <{W} x i1> %good.ok to i{W}
-  %fine = icmp eq i{W} %good.bits, -1
+  %misaligned = sub <{W} x i{A}> zeroinitializer, %lows
+  %outside = or <{W} x i{A}> %rels, %beyond
+  %signs = or <{W} x i{A}> %outside, %misaligned
+  %signs.on = select <{W} x i1> %mask, <{W} x i{A}> %signs, <{W} x i{A}> zeroinitializer
+  %sign = call i{A} @llvm.vector.reduce.or.v{W}i{A}(<{W} x i{A}> %signs.on)
+  %fine = icmp sge i{A} %sign, 0
   br i1 %fine, label %each, label %slow, !prof !9
 slow:
   %found = call i1 @{find}(ptr %ctx, ptr %site, <{W} x i{A}> %a, <{W} x i1> %mask, i64 {size}, i64 {write})
@@ -200,6 +207,16 @@ uniform:
   %up = getelementptr i8, ptr %base, i64 %first.w
 {once}
 {halves}
+check:
+  %each = call {R} @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask)
+  ret {R} %each
+}"""
+
+# Addresses that lie anyhow: much code, which the compiler repeats where it is called only once.
+LOAD_EACH = """define internal {R} @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask) noinline {
+entry:
+{limits}
+  br label %check
 {check}
 bad:
   ret {R} zeroinitializer
@@ -220,6 +237,18 @@ put:
 {wide}
   ret void
 {halves}
+check:
+  call void @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask, {values})
+  ret void
+bad:
+  ret void
+}"""
+
+STORE_EACH = """define internal void
+@each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask, {values}) noinline {
+entry:
+{limits}
+  br label %check
 {check}
 bad:
   ret void
@@ -324,7 +353,6 @@ each:
 CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
 entry:
 {limits}
-  %off = xor <{W} x i1> %mask, {ones}
   %status = load i64, ptr %ctx, align 8
   %quiet = icmp eq i64 %status, 0
   br i1 %quiet, label %check, label %bad, !prof !9

@@ -20,6 +20,7 @@ class Tracing:
         self.known: dict[int, bool] = {}  # by id of the operation
         self._updates: dict[int, bool] = {}
         self._touches: dict[int, bool] = {}
+        self._stores: dict[int, bool] = {}
 
     def compiles(self, op: P.Op) -> bool:
         """Can it be a part of a pass?"""
@@ -40,6 +41,7 @@ class Tracing:
             return False
         self._updates[id(op)] = e.loops > 0
         self._touches[id(op)] = bool(e.touched)
+        self._stores[id(op)] = any(" store " in line for line in (*e.once.lines, *e.code.lines))
         return True
 
     def updates(self, op: P.Op) -> bool:
@@ -49,6 +51,12 @@ class Tracing:
     def touches(self, op: P.Op) -> bool:
         """Does its own meaning load or store?"""
         return self._touches.get(id(op), False)
+
+    def quiet(self, op: P.Op) -> bool:
+        """Is it compiled to something that neither changes memory or the scheduler's words nor reads other lanes' registers?"""
+        if not self.compiles(op) or op.how in ("store", "warps"):
+            return False
+        return not (self.updates(op) or self.touches(op) or self._stores.get(id(op), False))
 
 
 class Trial(Emitter):

@@ -1,8 +1,8 @@
 """Plain loops over memory as LLVM IR: a subset of Python, so that the same text runs as Python in tests.
 
-Values are 64-bit integers; a parameter annotated Words or Masks is a pointer to 64-bit or to unsigned 32-bit elements.  There are while, if,
-assignments, arithmetic, comparisons, constants of a module, calls of functions translated with it, and of int(x), popcount(x), clear(address, bytes) and
-invoke(address, words, at, count), which calls compiled code.
+Values are 64-bit integers; a parameter annotated Words, Masks or Flags is a pointer to 64-bit, unsigned 32-bit or 8-bit elements.  There are while, if,
+assignments, arithmetic, comparisons, constants of a module, calls of functions translated with it, and of int(x), popcount(x), prefetch(array, at),
+clear(address, bytes) and invoke(address, words, at, count), which calls compiled code.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from typing import Any
 
 Words = Any  # NDArray[np.int64], whose elements serve as plain numbers
 Masks = Any  # NDArray[np.uint32]
+Flags = Any  # NDArray[np.bool_]
 
-_ELEMENTS = {"Words": "i64", "Masks": "i32"}
+_ELEMENTS = {"Words": "i64", "Masks": "i32", "Flags": "i8"}
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "sdiv", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "shl",
                ast.RShift: "ashr"}  # fmt: skip
 _COMPARISONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge"}
@@ -26,9 +27,18 @@ def popcount(x: int) -> int:
     return int(x).bit_count()
 
 
+def prefetch(array: Words, at: int) -> int:
+    """An element is soon read."""
+    return 0
+
+
 def translated(functions: Sequence[Callable[..., int]], constants: Mapping[str, int]) -> str:
     """LLVM IR of some functions; `constants` are the names that they read from a module."""
-    declared = ["declare i64 @llvm.ctpop.i64(i64)", "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"]
+    declared = [
+        "declare i64 @llvm.ctpop.i64(i64)",
+        "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
+        "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
+    ]
     return "\n".join([*declared, *[_Function(f, constants).text() for f in functions]])
 
 
@@ -184,6 +194,10 @@ class _Function:
                 return self.value(x)
             case ast.Call(ast.Name("popcount"), [x]):
                 return self.new(f"call i64 @llvm.ctpop.i64(i64 {self.value(x)})")
+            case ast.Call(ast.Name("prefetch"), [array, at]):
+                place, _ = self.place(ast.Subscript(array, at))
+                self.lines.append(f"  call void @llvm.prefetch.p0(ptr {place}, i32 1, i32 3, i32 1)")
+                return "0"
             case ast.Call(ast.Name("clear"), [address, size]):
                 first = self.new(f"inttoptr i64 {self.value(address)} to ptr")
                 self.lines.append(f"  call void @llvm.memset.p0.i64(ptr {first}, i8 0, i64 {self.value(size)}, i1 false)")

@@ -10,11 +10,12 @@ above each the PENDING groups below it that have not run yet.
 
 from __future__ import annotations
 
-from . import barriers, divergence, exits, stack, tables
+from . import barriers, divergence, exits, regions, stack, tables
 from . import words as s
 from .barriers import missing, passed
 from .divergence import branch, exit_some, go
 from .loops import Masks, Words
+from .regions import enter, is_open
 from .stack import end_lanes, finish
 from .tables import table
 
@@ -102,6 +103,19 @@ def run(S: Words, F: Masks) -> int:
             continue
         if kind == s.CALLOUT:
             return s.ASKED
+        if kind == s.REGION:
+            if is_open(S, row) == 0:
+                S[s.PC] += 1
+                continue
+            found = invoke(S[row + s.A], S, S[s.LIST], S[s.COUNT])
+            code = enter(S, row, found)
+            if code:
+                return code
+            if found != s.REGION_FAILED:
+                code = go(S, S[row + s.B], row)
+                if code:
+                    return code
+            continue
         if S[s.STEPS] >= S[s.TICK]:
             return s.PAUSE
         S[s.STEPS] += 1
@@ -137,4 +151,14 @@ def run(S: Words, F: Masks) -> int:
             return code
 
 
-FUNCTIONS = waves, begin, run, *barriers.FUNCTIONS, *divergence.FUNCTIONS, *exits.FUNCTIONS, *tables.FUNCTIONS, *stack.FUNCTIONS
+FUNCTIONS = (
+    waves,
+    begin,
+    run,
+    *barriers.FUNCTIONS,
+    *divergence.FUNCTIONS,
+    *exits.FUNCTIONS,
+    *regions.FUNCTIONS,
+    *tables.FUNCTIONS,
+    *stack.FUNCTIONS,
+)

@@ -78,15 +78,14 @@ def room(S: Words, n: int) -> int:
     if at + n <= S[s.ROOM]:
         return at
     at = behind(S, S[s.LISTS])  # what lies between the stack's lists and the group's is in use no more
+    if at + S[s.COUNT] + n > S[s.ROOM]:
+        return 0
     i = 0
     while i < S[s.COUNT]:
         S[at + i] = S[S[s.LIST] + i]
         i += 1
     S[s.LIST] = at
-    at += S[s.COUNT]
-    if at + n <= S[s.ROOM]:
-        return int(at)
-    return 0
+    return int(at + S[s.COUNT])
 
 
 def behind(S: Words, highest: int) -> int:

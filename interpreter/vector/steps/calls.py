@@ -60,7 +60,7 @@ def call_group(g: Group, callee: Callee, after: int) -> int | None:
 def _function_at(g: Group, address: int) -> Function:
     f = g.wave.launch.function_at(address)
     if f is None:
-        raise g.blame(Fault("illegal-instruction", f"call through {address:#x}, which is no function's address"), None)
+        raise g.blame(Fault("illegal-instruction", f"call through {address:#x}, which is not a function's address"), None)
     return f
 
 

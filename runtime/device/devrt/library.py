@@ -29,6 +29,6 @@ def wants_launches(modules: Sequence[Module]) -> bool:
 def driver_part() -> str:
     """What the driver adds."""
     folder = importlib.resources.files(__package__)
-    once, launches = (Template(folder.joinpath(name).read_text()) for name in ("grids.ptx", "launches.ptx"))
+    once, launches = (Template(folder.joinpath(name).read_text(encoding="utf-8")) for name in ("grids.ptx", "launches.ptx"))
     parts = [once.substitute(WORDS), *(launches.substitute(WORDS, prefix=prefix) for prefix in PREFIXES)]
     return ".version 7.0\n.target sm_70\n.address_size 64\n" + "\n".join(parts)

@@ -26,7 +26,7 @@ TAIL = 3  # the stream of launches that begin when the kernel and all its others
 class DeviceLaunch:
     """A launch that a kernel has queued."""
 
-    kernel: str  # empty where the address is no function's
+    kernel: str  # empty where the address is not a function's
     grid: Dim3
     block: Dim3
     dynamic_shared: int

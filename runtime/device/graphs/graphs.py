@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import threading
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ...errors import ApiError, invalid
 
 Work = Callable[[], None]
+GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture, and of a thread
 _numbers = itertools.count(1)
 
 
@@ -61,6 +64,7 @@ class CapturedStream(Protocol):
     """A stream, as graphs know it."""
 
     capture: Capture | None
+    flags: int
 
     @property
     def name(self) -> str:
@@ -153,7 +157,11 @@ class DeviceGraph:
         out = DeviceGraph()
         copies = out.copies
         for n in self.nodes:
-            copies[n] = out.add(n.kind, n.work, (), n.what)
+            work, what = n.work, n.what
+            if n.kind == "GRAPH":
+                what = what.clone()
+                work = what.run
+            copies[n] = out.add(n.kind, work, (), what)
         for n in self.nodes:
             copies[n].after = [copies[b] for b in n.after]
         out.objects, out.conditions = retained(self.objects), list(self.conditions)
@@ -201,6 +209,7 @@ class Executable:
 
     def __init__(self, graph: DeviceGraph, flags: int = 0) -> None:
         self.steps: dict[Node, Work] = {n: n.work for n in graph.ordered()}
+        self.children = {n: Executable(n.what) for n in graph.nodes if n.kind == "GRAPH"}
         self.kinds = [n.kind for n in graph.nodes]
         self.nodes = list(graph.nodes)
         self.flags = flags
@@ -209,36 +218,54 @@ class Executable:
         self.objects = retained(graph.objects)
         self.conditions = list(graph.conditions)
 
-    def run(self, stream: CapturedStream) -> None:
-        """Runs everything; what comes behind a fault is dropped.
+    def run(self, stream: CapturedStream, within: str = "") -> None:
+        """Runs everything; what comes behind a fault is dropped.  `within`: the node of another graph that this one is.
 
         For checkers each node is a stream, behind those that it depends on, and behind the launch before, as launches of one executable are.
         """
         for condition in self.conditions:
             condition.begin()
         checkers = stream.context.space.sanitizer
-        whole = f"graph {self.number}"
+        begun, whole = within or stream.name, f"graph {self.number}"
         names = {node: f"{whole} node {n}" for n, node in enumerate(self.steps)}
         for node, work in self.steps.items():
             if stream.context.broken:
                 return
             if checkers is not None:
-                checkers.queued(names[node], [stream.name, whole, *[names[n] for n in node.after]])
-            if node not in self.off:
+                checkers.queued(names[node], [begun, whole, *[names[n] for n in node.after]])
+            if node in self.off:
+                continue
+            if node in self.children:
+                self.children[node].run(stream, names[node])
+            else:
                 work()
         if checkers is not None:
-            for name in (stream.name, whole):
+            for name in (begun, whole):
                 checkers.queued(name, [*names.values()])
 
     def close(self) -> None:
         """What can be launched is destroyed."""
         release(self.objects)
+        for child in self.children.values():
+            child.close()
 
-    def replace(self, node: Node, work: Work) -> None:
+    def holding(self, node: Node) -> Executable:
+        """The part of this executable that a node belongs to: itself, or what became of a graph within it."""
+        if node in self.steps:
+            return self
+        for child in self.children.values():
+            with suppress(ApiError):
+                return child.holding(node)
+        raise invalid("the node is of another graph")
+
+    def replace(self, node: Node, work: Work, what: Any) -> None:
         """Gives a node other work, in this executable alone."""
-        if node not in self.steps:
-            raise invalid("the node is of another graph")
-        self.steps[node] = work
+        part = self.holding(node)
+        if node in part.children:
+            wrong = part.children[node].update(what)
+            if wrong is not None:
+                raise invalid(f"the graphs differ in a node of the kind {wrong.kind}")
+        part.steps[node] = work
 
     def update(self, graph: DeviceGraph) -> Node | None:
         """Takes over the work of a graph of the same form; gives the node that does not fit."""
@@ -246,6 +273,8 @@ class Executable:
             if own is None or new is None or own.kind != new.kind or len(own.after) != len(new.after):
                 return new or own
         for own, new in zip(self.nodes, graph.nodes, strict=True):
+            if own in self.children and (wrong := self.children[own].update(new.what)) is not None:
+                return wrong
             self.steps[own] = new.work
         return None
 
@@ -261,6 +290,17 @@ class Capture:
     broken: bool = False  # something was done that a capture does not allow
     ended: bool = False
     number: int = field(default_factory=lambda: next(_numbers))
+    thread: int = field(default_factory=threading.get_ident)  # that began it
+
+    def forbids(self, mode: int) -> bool:
+        """Are calls forbidden that could touch the captured streams, for this thread, which is in a mode?"""
+        own = self.thread == threading.get_ident()
+        return RELAXED not in (self.mode, mode) and (own or self.mode == mode == GLOBAL)
+
+    @property
+    def is_awaited(self) -> bool:
+        """Does the legacy default stream wait for a captured one?"""
+        return any(not s.flags & 1 for s in (self.origin, *self.tails))
 
     def refuse(self, what: str, code: str = "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED") -> ApiError:
         """What is not allowed ends the capture's use."""

@@ -7,21 +7,30 @@ and an event that is waited for before it is recorded holds nobody up.
 from __future__ import annotations
 
 import itertools
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ...errors import ApiError
-from .graphs import Capture, Node
+from .graphs import GLOBAL, Capture, Node
 
 if TYPE_CHECKING:
     from ..context import DeviceContext
     from ..launches.sanitizing import Sanitizer
 
 LEGACY, PER_THREAD = 1, 2  # the handles of the two default streams
-GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture
 _numbers = itertools.count(1)
+
+
+class _CaptureMode(threading.local):
+    """How much of other threads' captures a thread heeds."""
+
+    now: int = GLOBAL
+
+
+CAPTURE_MODE = _CaptureMode()
 
 
 @dataclass(eq=False)
@@ -98,6 +107,9 @@ def in_order(stream: DeviceStream, kind: str, work: Callable[[], None], what: ob
     """Does a piece of work in a stream's order: now, or where the stream is captured whenever its graph runs."""
     capture = stream.capture
     if capture is None:
+        for other in stream.context.captures:
+            if stream is stream.context.default_stream(LEGACY) and other.is_awaited:
+                raise other.refuse("work is given to the legacy default stream", "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT")
         if not stream.context.broken:
             announced(stream, work)
     elif capture.broken:

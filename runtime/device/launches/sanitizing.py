@@ -109,7 +109,7 @@ class Sanitizer:
                 c.finish()
 
     def explains(self, error: ExecutionError | None) -> bool:
-        """Does one of the tools report what ended a launch?  A limit or a trap is no finding."""
+        """Does one of the tools report what ended a launch?  A limit or a trap is not a finding."""
         if isinstance(error, Fault):
             return ("memcheck" in self.tools and error.kind in KINDS) or ("synccheck" in self.tools and error.kind in FAULTS)
         return isinstance(error, Deadlock) and "synccheck" in self.tools

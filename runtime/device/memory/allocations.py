@@ -273,7 +273,7 @@ class AddressSpace:
         yield from reversed(self.devices)
 
     def find(self, address: int) -> tuple[Arena, Allocation] | None:
-        """The living allocation at an address; what a kernel's malloc gave is no memory for the host's calls, as CUDA has it."""
+        """The living allocation at an address; what a kernel's malloc gave is not memory for the host's calls, as CUDA has it."""
         for arena in self.arenas():
             if _inside(arena, address):
                 a = arena.find(address)

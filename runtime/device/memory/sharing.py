@@ -130,7 +130,7 @@ class Sharing:
                     SPACE.release(b.start, ("device",))
                     _map(b.arena, b.start - b.arena.base, b.size, -1, 0)
                 return
-        raise invalid(f"{address:#x} is no memory of another process")
+        raise invalid(f"{address:#x} is not memory of another process")
 
 
 class MemoryFile:
@@ -166,7 +166,7 @@ class MemoryFile:
         except (OSError, struct.error):
             magic = b""
         if magic != FILE_MAGIC:
-            raise invalid(f"the file {number} is no device memory")
+            raise invalid(f"the file {number} is not device memory")
         return cls(file, size, ordinal)
 
     def number(self) -> int:

@@ -106,7 +106,7 @@ def memory_at(space: AddressSpace, address: int, size: int, width: int = 0, heig
     """The memory at an address, as a texture sees it."""
     found = space.find(address)
     if not address or found is None:
-        raise invalid(f"{address:#x} is no device memory: {space.explain(address)}")
+        raise invalid(f"{address:#x} is not device memory: {space.explain(address)}")
     return TexelMemory(space.device_bytes(address, size), found[1], width, height, pitch)
 
 
@@ -201,16 +201,18 @@ class ResourceTable:
     """
 
     def __init__(self) -> None:
-        self._objects: dict[int, Texture | Surface] = {}
+        self.objects: dict[int, Texture | Surface] = {}
         self._described: dict[int, object] = {}  # what the host made an object from
         self._destroyed: dict[int, str] = {}
         self._variables: dict[int, tuple[str, str]] = {}  # (type, name) of the variable at a handle
         self.references: dict[int, TextureReference | SurfaceReference] = {}
 
-    def add(self, made: Texture | Surface, described: object) -> int:
-        """A new object's handle."""
-        handle = len(self._objects) + len(self._destroyed) + 1
-        self._objects[handle], self._described[handle] = made, described
+    def add(self, made: Texture | Surface, described: object, handle: int = 0) -> int:
+        """A new object's handle: the next one, or one that is wanted."""
+        handle = handle or len(self.objects) + len(self._destroyed) + 1
+        if handle in self.objects:
+            raise invalid(f"another object has the handle {handle}")
+        self.objects[handle], self._described[handle] = made, described
         return handle
 
     def described(self, handle: int, kind: Kind) -> object:
@@ -221,11 +223,11 @@ class ResourceTable:
     def destroy(self, handle: int, kind: Kind) -> None:
         """Ends an object."""
         self._check(handle, kind)
-        del self._objects[handle], self._described[handle]
+        del self.objects[handle], self._described[handle]
         self._destroyed[handle] = kind.__name__.lower()
 
     def _check(self, handle: int, kind: Kind) -> None:
-        found = self._objects.get(handle)
+        found = self.objects.get(handle)
         if not isinstance(found, kind):
             other = "" if found is None else f"{handle} is a {type(found).__name__.lower()} object"
             raise invalid(other or self.explain(handle))
@@ -247,7 +249,7 @@ class ResourceTable:
     def get(self, handle: int) -> Texture | Surface | None:
         """What a handle stands for."""
         reference = self.references.get(handle)
-        return self._objects.get(handle) if reference is None else reference.bound
+        return self.objects.get(handle) if reference is None else reference.bound
 
     def kind(self, handle: int) -> str:
         """The type of the variable that a handle stands for."""

@@ -28,7 +28,7 @@ READ_WRITE = 3  # of CUmemAccess_flags
 def whole(size: int, what: str) -> int:
     """A positive size or place that is a multiple of the granularity."""
     if size < 0 or size % GRANULARITY:
-        raise invalid(f"{what} is {size}, which is no multiple of {GRANULARITY}")
+        raise invalid(f"{what} is {size}, which is not a multiple of {GRANULARITY}")
     return size
 
 
@@ -242,7 +242,7 @@ class VirtualMemory:
     def reserve(self, size: int, align: int, wanted: int) -> int:
         """A range of addresses; at the wanted one if it is free."""
         if align & (align - 1):
-            raise invalid(f"an alignment of {align} bytes, which is no power of two")
+            raise invalid(f"an alignment of {align} bytes, which is not a power of two")
         align = max(align, GRANULARITY)
         if not whole(size, "the size"):
             raise invalid("the size must be positive")

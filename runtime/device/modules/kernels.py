@@ -14,7 +14,7 @@ import numpy as np
 from warplab.assembler.info import FunctionInfo, function_info, layout
 from warplab.assembler.ir import Function, Module
 from warplab.interpreter.launch import Dim3
-from warplab.interpreter.program import LoadedKernel, LoadedProgram
+from warplab.interpreter.program import LoadedKernel, LoadedProgram, ManagedVariables
 from warplab.isa.occupancy import block_limits, max_registers, register_blocks
 
 from ...errors import ApiError, invalid
@@ -73,6 +73,7 @@ class LoadedModule:
     program: LoadedProgram
     modules: tuple[Module, ...]
     most_registers: int  # of a thread, for kernels without a directive about it
+    managed: ManagedVariables | None = None  # where it has variables that no other module shares
     loaded: bool = True
     withheld: str = ""  # why the driver finds no entry in it
 
@@ -95,6 +96,8 @@ class LoadedModule:
         self.loaded = False
         self.kernels.clear()
         self.program.unload()
+        if self.managed is not None:
+            self.managed.free()
         self.program.kernels.clear()
 
     def variable(self, name: str) -> tuple[int, int]:
@@ -304,7 +307,7 @@ class KernelHandle:
         if max(total, self.static_shared) > p.shared_per_block_optin:
             raise invalid(f"{total} bytes of shared memory; the device has {p.shared_per_block_optin} per block")
         if len(parameters) < kernel.parameter_bytes:
-            raise invalid(f"{len(parameters)} bytes of parameters; the kernel takes {kernel.parameter_bytes}")
+            raise invalid(f"{len(parameters)} bytes of parameters are given; the kernel has {kernel.parameter_bytes}")
         cluster = self.cluster_of(shape)
         if shape.cooperative:
             most = self.resident_blocks(threads, shape.dynamic_shared) * p.multiprocessors
@@ -332,7 +335,7 @@ class KernelHandle:
         if min(cluster) < 1 or prod(cluster) > most:
             raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"cluster {cluster}; {most} blocks are allowed")
         if any(g % c for g, c in zip(shape.grid, cluster, strict=True)):
-            raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"grid {shape.grid} is no multiple of cluster {cluster}")
+            raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", f"grid {shape.grid} is not a multiple of cluster {cluster}")
         return cluster
 
     def max_cluster_blocks(self, threads: int, dynamic_shared: int) -> int:
@@ -345,7 +348,7 @@ class KernelHandle:
         """The parameter block of these values, one a parameter."""
         out = bytearray(self.kernel.parameter_bytes)
         if len(values) != len(self.parameters):
-            raise invalid(f"{len(values)} parameters; {self.name} takes {len(self.parameters)}")
+            raise invalid(f"{len(values)} parameters are given; {self.name} has {len(self.parameters)}")
         for raw, (name, at, size) in zip(values, self.parameters, strict=True):
             if len(raw) != size:
                 raise invalid(f"{len(raw)} bytes for parameter {name}, which has {size}")
@@ -358,7 +361,7 @@ class KernelHandle:
         if not self.parameters:
             return bytes(out)
         if not table:
-            raise invalid(f"no parameters; {self.name} takes {len(self.parameters)}")
+            raise invalid(f"no parameters are given; {self.name} has {len(self.parameters)}")
         pointers = host().read(table, 8 * len(self.parameters)).view(np.uint64).tolist()
         for pointer, (name, _, _) in zip(pointers, self.parameters, strict=True):
             if not pointer:

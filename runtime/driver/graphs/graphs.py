@@ -147,7 +147,7 @@ def cuGraphNodeFindInClone(hOriginalNode: object, hClonedGraph: object) -> CUgra
     """The copy of a node in a copy of its graph."""
     found = graph_of(hClonedGraph).copies.get(node_of(hOriginalNode))
     if found is None:
-        raise invalid("the graph is no copy of the node's")
+        raise invalid("the graph is not a copy of the node's")
     return CUgraphNode(handle_of(found))
 
 
@@ -249,7 +249,7 @@ def cuGraphDebugDotPrint(hGraph: object, path: object, flags: object) -> None:
     lines = [f'  n{i} [label="{i}\\n{n.kind}"];' for n, i in number.items()]
     lines += [f"  n{number[b]} -> n{number[n]};" for n in nodes for b in n.after]
     try:
-        Path(text(path)).write_text("digraph dot {\n" + "\n".join(lines) + "\n}\n")
+        Path(text(path)).write_text("digraph dot {\n" + "\n".join(lines) + "\n}\n", encoding="utf-8")
     except OSError as e:
         raise ApiError("CUDA_ERROR_OPERATING_SYSTEM", str(e)) from None
 
@@ -321,13 +321,15 @@ def cuGraphExecUpdate(hGraphExec: object, hGraph: object) -> CUgraphExecUpdateRe
 @api()
 def cuGraphNodeSetEnabled(hGraphExec: object, hNode: object, isEnabled: object) -> None:
     """Switches a node of an executable on or off."""
-    x, node = executable_of(hGraphExec), node_of(hNode)
-    if node not in x.steps or node.kind not in ("KERNEL", "MEMCPY", "MEMSET"):
-        raise invalid("only kernels, copies and memsets of its own graph can be switched")
+    node = node_of(hNode)
+    x = executable_of(hGraphExec).holding(node)
+    if node.kind not in ("KERNEL", "MEMCPY", "MEMSET"):
+        raise invalid("only kernels, copies and memsets can be switched")
     x.off.discard(node) if integer(isEnabled) else x.off.add(node)
 
 
 @api(1)
 def cuGraphNodeGetEnabled(hGraphExec: object, hNode: object) -> int:
     """Is a node switched on?"""
-    return int(node_of(hNode) not in executable_of(hGraphExec).off)
+    node = node_of(hNode)
+    return int(node not in executable_of(hGraphExec).holding(node).off)

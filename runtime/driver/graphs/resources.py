@@ -100,7 +100,7 @@ def add_conditional(
     """A conditional node, and the graphs that are to be filled."""
     condition = CONDITIONALS.get(handle)
     if condition is None:
-        raise invalid(f"{handle:#x} is no handle of a condition")
+        raise invalid(f"{handle:#x} is not a handle of a condition")
     work = ConditionalWork(condition, kind, [DeviceGraph() for _ in range(bodies(kind, size))])
     return add(hGraph, dependencies, count, "CONDITIONAL", (work.run, work)), work.bodies
 

@@ -58,13 +58,13 @@ def shape_of(d: CUDA_ARRAY3D_DESCRIPTOR | CUDA_ARRAY_DESCRIPTOR | None) -> Array
 
 
 def check_extent(d: SimulatedDevice, s: ArrayShape, mipmapped: bool = False) -> None:
-    """Refuses an array that the device's attributes do not allow, or that is no shape of its kind."""
+    """Refuses an array that the device's attributes do not allow, or that is not a shape of its kind."""
     width, height, depth, flags = s.width, s.height, s.depth, s.flags
     have = {"WIDTH": width, "HEIGHT": height, "DEPTH": depth}
     if flags & CUBEMAP:
         layers = depth // 6
         if width != height or depth % 6 or not layers or (layers > 1 and not flags & LAYERED):
-            raise invalid(f"{width} x {height} x {depth} is no cube map: six square faces a layer")
+            raise invalid(f"{width} x {height} x {depth} is not a cube map: six square faces a layer")
         kind, have = ("CUBEMAP_LAYERED", {"WIDTH": width, "LAYERS": depth}) if flags & LAYERED else ("CUBEMAP", {"WIDTH": width})
     elif flags & LAYERED:
         if not depth:

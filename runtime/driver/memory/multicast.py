@@ -101,7 +101,7 @@ def _bind_address(handle: object, offset: object, address: int, size: object, fl
         return mapping.what.ordinal
     found = SPACE.find(address)
     if found is None or not isinstance(found[0], DeviceArena):
-        raise invalid(f"{address:#x} is no device memory: {SPACE.explain(address)}")
+        raise invalid(f"{address:#x} is not device memory: {SPACE.explain(address)}")
     n, ordinal = whole(integer(size), "the size"), SPACE.devices.index(found[0])
     content = SPACE.device_bytes(whole(address, "the address"), n)
     if integer(flags):

@@ -28,7 +28,7 @@ def _location(location: Any) -> int:
 def _managed(address: int, size: int) -> AddressRange:
     b = SPACE.buffer_at(address)
     if b is None or b.kind != "managed" or address + size > b.start + b.size:
-        raise invalid(f"{size} bytes at {address:#x} are no managed memory")
+        raise invalid(f"{size} bytes at {address:#x} are not managed memory")
     return b
 
 
@@ -191,7 +191,7 @@ def cuPointerGetAttribute(attribute: object, ptr: object) -> object:
 
 @api(1)
 def cuPointerGetAttributes(numAttributes: object, attributes: Sequence[Any], ptr: object) -> list[object]:
-    """Several attributes; zero where the address is no device's."""
+    """Several attributes; zero where the address is not a device's."""
     out: list[object] = []
     for a in attributes[: integer(numAttributes)]:
         try:

@@ -91,7 +91,7 @@ def cuMemGetAllocationPropertiesFromHandle(handle: object) -> CUmemAllocationPro
     """What the memory was made with."""
     memory = memory_of(handle)
     if not isinstance(memory, PhysicalMemory):
-        raise invalid("a multicast object is no memory")
+        raise invalid("a multicast object is not memory")
     properties = memory.properties
     assert isinstance(properties, CUmemAllocationProp)
     return properties
@@ -136,7 +136,7 @@ def cuMemSetAccess(ptr: object, size: object, desc: Sequence[CUmemAccessDesc] | 
         raise invalid("there is no access descriptor")
     asked = [(_device(d.location), integer(member(CUmemAccess_flags, d.flags))) for d in given]
     if any(flags > READ_WRITE for _, flags in asked):
-        raise invalid("the flags are no kind of access")
+        raise invalid("the flags are not a kind of access")
     for ordinal, flags in asked:
         VIRTUAL.grant(integer(ptr), integer(size), ordinal, flags)
 

@@ -40,7 +40,7 @@ def attribute(k: KernelHandle, attrib: object) -> int:
     }
     found = values.get(which)
     if found is None:
-        raise invalid(f"{which.name} is no attribute to ask for")
+        raise invalid(f"{which.name} is not an attribute to ask for")
     return found()
 
 

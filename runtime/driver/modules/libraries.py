@@ -6,7 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from warplab.interpreter.program import ManagedVariables
+
 from ...device.context import DeviceContext
+from ...device.memory.allocations import SPACE
 from ...device.modules.kernels import KernelHandle, LoadedModule
 from ...errors import ApiError
 from ..api import api, current, forget, handle_of, integer, object_of, text
@@ -20,6 +23,7 @@ class Library:
 
     image: bytes
     logs: Logs
+    managed: ManagedVariables = field(default_factory=lambda: ManagedVariables(lambda: SPACE.host))
     loaded: dict[DeviceContext, LoadedModule] = field(default_factory=dict)
     kernels: dict[str, LibraryKernel] = field(default_factory=dict)
     alive: bool = True
@@ -29,7 +33,7 @@ class Library:
         c = current() if c is None else c
         found = self.loaded.get(c)
         if found is None or not found.loaded:
-            found = self.loaded[c] = load(c, self.image, self.logs)
+            found = self.loaded[c] = load(c, self.image, self.logs, self.managed)
         return found
 
 
@@ -78,6 +82,7 @@ def cuLibraryUnload(library: object) -> None:
     for c, m in found.loaded.items():
         if m.loaded and c.alive:
             c.unload(m)
+    found.managed.free()
     found.alive = False
     for k in found.kernels.values():
         forget(k)

@@ -10,6 +10,7 @@ import numpy as np
 
 from warplab.assembler.ir import Module
 from warplab.assembler.listing import listing
+from warplab.interpreter.program import ManagedVariables
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.facts import opcodes
 from warplab.isa.profiles import target_capability
@@ -102,7 +103,7 @@ def _withhold(loaded: LoadedModule) -> None:
             raise ApiError(error, why)
 
 
-def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModule:
+def load(c: DeviceContext, image: bytes, logs: Logs | None = None, managed: ManagedVariables | None = None) -> LoadedModule:
     """Loads an image into a context."""
     inputs = sources(image, c.architecture)
     try:
@@ -111,7 +112,7 @@ def load(c: DeviceContext, image: bytes, logs: Logs | None = None) -> LoadedModu
             if not s.chosen:
                 fits(module, c)
         options = options_of(image) if logs is None else logs.options.over(options_of(image))
-        out = c.load([s.data for s in inputs], [s.name for s in inputs], options.fmad, options.registers)
+        out = c.load([s.data for s in inputs], [s.name for s in inputs], options.fmad, options.registers, managed)
         _withhold(out)
     except ApiError as e:
         if logs is not None:
@@ -138,7 +139,7 @@ def cuModuleLoadDataEx(image: object, numOptions: object, options: Sequence[Any]
 
 @api(1)
 def cuModuleLoadFatBinary(fatCubin: object) -> CUmodule:
-    """Loads what is handed over, if it is no fat binary in truth."""
+    """Loads what is handed over, if it is not a fat binary in truth."""
     return CUmodule(handle_of(load(current(), image_of(fatCubin))))
 
 
@@ -190,7 +191,7 @@ def cuModuleGetGlobal(hmod: object, name: object) -> tuple[CUdeviceptr, int]:
     """(address, size) of a variable."""
     m = object_of(hmod, LoadedModule)
     if not text(name) or text(name) in m.kernels:
-        raise invalid(f"{text(name)!r} is no variable")
+        raise invalid(f"{text(name)!r} is not a variable")
     address, size = m.variable(text(name))
     return CUdeviceptr(address), size
 

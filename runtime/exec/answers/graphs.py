@@ -207,6 +207,18 @@ def capture_info(c: AnsweredCall) -> int:
     return 0
 
 
+@answers("cuThreadExchangeStreamCaptureMode", "cudaThreadExchangeStreamCaptureMode")
+def exchange_capture_mode(c: AnsweredCall) -> int:
+    """Sets the thread's mode; the one that was in force stands in the same place."""
+    if not c.given["mode"]:
+        raise invalid("the mode is null")
+    (mode,) = read_array("i32", c.given["mode"], 1)
+    result, before = driver.cuThreadExchangeStreamCaptureMode(mode)
+    if not result:
+        c.out("mode", "i32", before)
+    return int(result)
+
+
 @answers("cuDeviceSetGraphMemAttribute", "cudaDeviceSetGraphMemAttribute")
 def set_graph_memory_attribute(c: AnsweredCall) -> int:
     """A high-water mark: 64 bits."""

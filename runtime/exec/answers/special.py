@@ -20,7 +20,8 @@ from ...device.memory.host import host
 from ...driver.tables.enums import CUresult
 from ...errors import ApiError, unsupported
 from ..binaries import maps
-from ..process import MACHINE, HostProgram, KeptMemory
+from ..binaries.elf import MACHINE
+from ..process import HostProgram, KeptMemory
 from ..wire import WireRequest
 from .abi import CFunction, Values, read_array, write, write_result
 
@@ -67,8 +68,8 @@ def python_call(name: str, is_runtime: bool) -> Any:
 
 def found(f: CFunction, is_runtime: bool) -> tuple[str, Answer | None]:
     """(the name of the Python call that does the work of a C function, the answer where it has one of its own)."""
-    name = re.sub(r"_pt[ds][sz]$", "", f.name)
-    plain = re.sub(r"_v\d+$", "", name)
+    name = re.sub(r"_pt[ds][sz](?=@|$)", "", f.name)
+    plain = re.sub(r"(_v\d+)?(@\d+)?$", "", name)
     if name in ANSWERS:
         return name, ANSWERS[name]
     if python_call(name, is_runtime) is not None:

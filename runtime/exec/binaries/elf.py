@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import platform
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 PAGE = 0x10000  # the largest that Linux has on these machines
 PAD = 16  # bytes of an exported function
+MACHINE = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())  # that programs run on
 MACHINES = {"x86_64": 62, "aarch64": 183}
 DYNAMIC = {"SONAME": 14, "HASH": 4, "STRTAB": 5, "SYMTAB": 6, "STRSZ": 10, "SYMENT": 11, "VERSYM": 0x6FFF_FFF0, "VERDEF": 0x6FFF_FFFC,
            "VERDEFNUM": 0x6FFF_FFFD}  # fmt: skip

@@ -9,9 +9,11 @@ from __future__ import annotations
 import base64
 import struct
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..answers.abi import CFunction, functions
+from ..answers.cuda12 import CALLS as OLDER_CALLS
+from ..answers.cuda12 import exported_names
 from ..answers.driver_calls import CALLS as DRIVER_CALLS
 from ..answers.jitlink import CALLS as JIT_LINK_CALLS
 from ..answers.runtime_calls import CALLS as RUNTIME_CALLS
@@ -21,8 +23,12 @@ from .stub import CODE
 DISTANCE = 0x80000  # stub.c has the same
 ADDRESS, PATH, NAMES, SLOTS = 116, 128, 128, 8 * 1024  # sizes of the fields of its data block
 USED_AT = 12 + ADDRESS + PATH + NAMES - 1  # a byte that says whether CUDA was used: the names end before
-RUNTIME_VERSION = "libcudart.so.13"
-STANDS_FOR = {"libcuda.so.1": ("libcuda.so.1", "libcuda.so"), RUNTIME_VERSION: (RUNTIME_VERSION, "libcudart.so")}  # by SONAME
+RUNTIME_VERSION, OLDER_RUNTIME = "libcudart.so.13", "libcudart.so.12"
+STANDS_FOR = {
+    "libcuda.so.1": ("libcuda.so.1", "libcuda.so"),
+    RUNTIME_VERSION: (RUNTIME_VERSION, "libcudart.so"),
+    OLDER_RUNTIME: (OLDER_RUNTIME,),
+}  # by SONAME
 AUDITOR = ("la_version", "la_objsearch", "la_objopen", "la_activity")
 WATCHING = ("la_objopen", "la_activity")  # what the loader calls for each object; one of the libraries is enough for it
 
@@ -38,7 +44,7 @@ class Exported:
 def exported() -> list[Exported]:
     """All of them; a request names one by its place in this list."""
     out: dict[str, Exported] = {}
-    for table, is_runtime in ((DRIVER_CALLS, False), (RUNTIME_CALLS, True), (JIT_LINK_CALLS, False)):
+    for table, is_runtime in ((DRIVER_CALLS, False), (RUNTIME_CALLS, True), (JIT_LINK_CALLS, False), (OLDER_CALLS, True)):
         for f in functions(table):
             known = out.get(f.name)
             if known is None or known.function.parameters is None:  # a name may have one form that is answered
@@ -57,8 +63,9 @@ def built(machine: str, listed: list[Exported], socket_name: bytes, paths: Mappi
 def _built(machine: str, listed: list[Exported], soname: str, socket_name: bytes, path: str) -> LibraryImage:
     code, where = CODE[machine]
     watches = soname == next(iter(STANDS_FOR))
+    version, own = (soname, exported_names(e.function.name for e in listed)) if soname == OLDER_RUNTIME else (RUNTIME_VERSION, {})
     exports = [ElfExport(name if watches or name not in WATCHING else name.upper(), offset=where[name]) for name in AUDITOR]
-    exports += [ElfExport(e.function.name, n, RUNTIME_VERSION if e.is_runtime else "") for n, e in enumerate(listed)]
+    exports += [ElfExport(own.get(e.function.name, e.function.name), n, version if e.is_runtime else "") for n, e in enumerate(listed)]
     address = struct.pack("<H", 1) + b"\0" + socket_name
     names = b"".join(name.encode() + b"\0" for name in STANDS_FOR[soname])
     assert len(address) <= ADDRESS and len(path) < PATH and len(names) < NAMES - 1
@@ -68,4 +75,5 @@ def _built(machine: str, listed: list[Exported], soname: str, socket_name: bytes
         + path.encode().ljust(PATH, b"\0")
         + names.ljust(NAMES, b"\0")
     )
-    return write(machine, soname, exports, base64.b85decode("".join(code)), DISTANCE, data + bytes(SLOTS))
+    out = write(machine, soname, exports, base64.b85decode("".join(code)), DISTANCE, data + bytes(SLOTS))
+    return replace(out, pads=out.pads | {name: out.pads[exported] for name, exported in own.items()})

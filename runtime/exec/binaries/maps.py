@@ -12,6 +12,8 @@ from functools import lru_cache
 
 import numpy as np
 
+from .elf import MACHINE, MACHINES
+
 LINE = re.compile(r"([0-9a-f]+)-([0-9a-f]+) (\S{4}) ([0-9a-f]+) (\S+) (\d+) +(.*)")
 SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"), ("size", "<u8")])
 SYMTAB, DYNSYM = 2, 11  # types of sections
@@ -31,7 +33,7 @@ def objects(pid: int) -> list[MappedObject]:
     """The object files that have code in a process."""
     first: dict[str, int] = {}
     code: set[str] = set()
-    with open(f"/proc/{pid}/maps") as lines:
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as lines:
         for line in lines:
             m = LINE.match(line)
             if m is None or not m[7].startswith("/") or m[7].startswith("/memfd:"):
@@ -45,7 +47,7 @@ def objects(pid: int) -> list[MappedObject]:
 
 def path_at(pid: int, address: int) -> str:
     """The file that is mapped at an address of a process; empty where there is none."""
-    with open(f"/proc/{pid}/maps") as lines:
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as lines:
         for line in lines:
             m = LINE.match(line)
             if m is not None and int(m[1], 16) <= address < int(m[2], 16):
@@ -73,8 +75,8 @@ def symbol_at(found: MappedObject, address: int) -> str:
 
 
 def sections(raw: mmap.mmap) -> Iterator[tuple[str, tuple[int, ...]]]:
-    """The name and the header of each section of an object file of 64 bits."""
-    if raw[:4] != b"\x7fELF" or raw[4] != 2:
+    """The name and the header of each section of an object file for this machine; an emulator of another one maps its own, too."""
+    if raw[:4] != b"\x7fELF" or raw[4] != 2 or struct.unpack_from("<H", raw, 0x12)[0] != MACHINES[MACHINE]:
         return
     (table,) = struct.unpack_from("<Q", raw, 0x28)
     size, count, names = struct.unpack_from("<HHH", raw, 0x3A)

@@ -11,8 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..process import MACHINE, PAGE, HostProgram
+from ..process import PAGE, HostProgram
 from . import maps
+from .elf import MACHINE
 from .unnamed import unnamed
 
 MARKER = "__cudaRegisterFatBinary"
@@ -56,7 +57,8 @@ def redirect(program: HostProgram, r: Redirection, ours: Mapping[str, int]) -> i
     """Overwrites the beginnings of the functions of one object for which there is another; says how many."""
     targets = ours if r.by_ours else {name: r.symbols[other][0] for name, other in INSTEAD.items() if other in r.symbols}
     places = {r.symbols[name][0]: target for name, target in targets.items() if name in r.symbols and r.symbols[name][1] >= SIZES[MACHINE]}
-    if not places:
+    at = next(iter(places), 0)
+    if not at or program.read(at, SIZES[MACHINE]).tobytes() == absolute_jump(places[at]):  # done, and not loaded anew since then
         return 0
     first = min(places) & -PAGE
     size = -(-(max(places) + SIZES[MACHINE]) // PAGE) * PAGE - first

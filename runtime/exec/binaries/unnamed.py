@@ -16,7 +16,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..process import MACHINE
+from .elf import MACHINE
 from .maps import MappedObject, sections
 
 NAME = re.compile(rb"(?<=\0)cuda[A-Z]\w+(?=\0)")

@@ -17,8 +17,8 @@ from ...device.memory.host import host
 from ...driver.tables.enums import CUresult
 from ...errors import ApiError
 from ..answers.abi import FORMATS, ArgumentReader, CParameter, read_array
+from ..binaries.elf import MACHINE
 from ..binaries.library import Exported
-from ..process import MACHINE
 from ..wire import WireRequest
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ class CallLog:
     """The log of one served process."""
 
     def __init__(self, path: str, pid: int) -> None:
-        self.file: IO[str] = open(path, "w")  # noqa: SIM115 - open until the program ends
+        self.file: IO[str] = open(path, "w", encoding="utf-8")  # noqa: SIM115 - open until the program ends
         self.pid = pid
         self.start = time.perf_counter_ns()
         self.first = True

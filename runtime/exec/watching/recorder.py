@@ -12,7 +12,7 @@ import io
 import json
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +21,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.interpreter.faults import ExecutionError
+
+from .resources import RecordedResources, accessed
 
 if TYPE_CHECKING:
     from ...device.context import DeviceContext
@@ -46,24 +48,29 @@ class LaunchRecorder:
     def launch(self, context: DeviceContext, kernel: KernelHandle, shape: LaunchShape, parameters: bytes) -> Iterator[None]:
         """Records one launch."""
         buffers = reached(context, parameters)
-        handles = [h for h in words(parameters).tolist() if context.resources.get(h) is not None]
-        if handles or kernel.module.program.handles:
-            self._skip(kernel.name, "it reads textures or surfaces")
-        elif sum(b.size for b in buffers.values()) > MOST:
-            self._skip(kernel.name, f"it may reach more than {MOST >> 20} MiB")
-        else:
-            before = contents(context, buffers)
-            variables = variables_of(context, kernel)
-            fault = ""
-            try:
-                yield
-            except ExecutionError as e:
-                fault = str(e).partition("\n")[0]
-                raise
-            finally:
-                self._write(context, kernel, shape, parameters, buffers, before, variables, fault)
+        left_out = "it reads variables that are textures or surfaces" if kernel.module.program.handles else ""
+        if sum(b.size for b in buffers.values()) > MOST:
+            left_out = f"it may reach more than {MOST >> 20} MiB"
+        if not left_out:
+            before, variables = contents(context, buffers), variables_of(context, kernel)
+            objects = context.resources.objects if accessed(kernel.module.modules) else {}
+            resources = RecordedResources(named(objects, parameters, *before.values(), *variables.values()))
+            left_out = resources.left_out
+        if left_out:
+            self._skip(kernel.name, left_out)
+            yield
             return
-        yield
+        tables = resources.lines(self._file)  # of what is read
+        before |= resources.written()
+        fault = ""
+        try:
+            yield
+        except ExecutionError as e:
+            fault = str(e).partition("\n")[0]
+            raise
+        finally:
+            after = contents(context, buffers) | resources.written()
+            self._write(context, kernel, shape, parameters, buffers, before, after, variables, tables, fault)
 
     def _skip(self, kernel: str, why: str) -> None:
         if kernel not in self.said:
@@ -72,12 +79,16 @@ class LaunchRecorder:
 
     # ------------------------------------------------------------ files
 
-    def _input(self, value: NDArray[Any]) -> str:
+    def _file(self, value: NDArray[Any]) -> str:
         """The file of an input; equal ones share it."""
         name = f"{self.prefix}{hashlib.sha256(value.tobytes()).hexdigest()[:16]}.npy"
         if not (self.folder / name).exists():
             np.save(self.folder / name, value)
-        return f"{value.dtype.name.replace('uint', 'u')}[{value.size}]:@{name}"
+        return name
+
+    def _input(self, value: NDArray[Any]) -> str:
+        """An input as a run writes it."""
+        return f"{value.dtype.name.replace('uint', 'u')}[{value.size}]:@{self._file(value)}"
 
     def _module(self, module: LoadedModule) -> tuple[str, int]:
         """(the name of a module's files, the number of its next run)."""
@@ -85,14 +96,14 @@ class LaunchRecorder:
         if not runs:
             (self.folder / f"{name}.golden.npz").unlink(missing_ok=True)
             for i, m in enumerate(module.modules):
-                (self.folder / (f"{name}-{i}.ptx" if i else f"{name}.ptx")).write_text(m.text)
-            (self.folder / f"{name}.toml").write_text("# launches of a program, recorded by warplab exec --record\n")
+                (self.folder / (f"{name}-{i}.ptx" if i else f"{name}.ptx")).write_text(m.text, encoding="utf-8")
+            (self.folder / f"{name}.toml").write_text("# launches of a program, recorded by warplab exec --record\n", encoding="utf-8")
         self.modules[id(module)] = module, name, runs + 1
         return name, runs + 1
 
     def _write(
         self, context: DeviceContext, kernel: KernelHandle, shape: LaunchShape, parameters: bytes, buffers: dict[str, AddressRange],
-        before: Memory, variables: dict[str, NDArray[Any]], fault: str,
+        before: Memory, after: Memory, variables: dict[str, NDArray[Any]], tables: list[str], fault: str,
     ) -> None:  # fmt: skip
         module, o = kernel.module, context.options
         lines = [f"device = {json.dumps(context.architecture)}", f"fmad = {json.dumps(module.program.fmad)}"]
@@ -100,11 +111,18 @@ class LaunchRecorder:
             lines.append("modules = [@]")
         if o.schedule is not None:
             lines.append(f"schedule = {o.schedule}")
-        lines += ["", "[run.buffers]", *(f"{name} = {json.dumps(self._input(value))}" for name, value in before.items())]
+        lines += ["", "[run.buffers]", *(f"{name} = {json.dumps(self._input(before[name]))}" for name in buffers)]
         lines += ["", "[run.at]", *(f"{name} = {b.start:#x}" for name, b in buffers.items())]
         if variables:
             lines += ["", "[run.set]", *(f"{json.dumps(name)} = {json.dumps(self._input(value))}" for name, value in variables.items())]
-        lines += ["", "[[run.launch]]", f"kernel = {json.dumps(kernel.name)}", f"grid = {list(shape.grid)}", f"block = {list(shape.block)}"]
+        lines += [
+            *tables,
+            "",
+            "[[run.launch]]",
+            f"kernel = {json.dumps(kernel.name)}",
+            f"grid = {list(shape.grid)}",
+            f"block = {list(shape.block)}",
+        ]
         lines += [f"args = [{', '.join(json.dumps(a) for a in self._arguments(kernel, parameters))}]"]
         if shape.dynamic_shared:
             lines.append(f"shared = {shape.dynamic_shared}")
@@ -123,8 +141,7 @@ class LaunchRecorder:
         )
         changed = {}
         if not fault:
-            after = contents(context, buffers)
-            changed = {n: after[n] for n in buffers if after[n].tobytes() != before[n].tobytes()} or after
+            changed = {n: after[n] for n in after if after[n].tobytes() != before[n].tobytes()} or after
         checks = [f"#@ golden {' '.join(changed)}"] if changed else [f"#@ fault {json.dumps(fault)}"] if fault else []
         with (self.folder / f"{name}.toml").open("a") as file:
             file.write("\n".join(["", "[[run]]", *checks, text, ""]))
@@ -175,6 +192,15 @@ def reached(context: DeviceContext, parameters: bytes) -> dict[str, AddressRange
                 found.add(i)
                 ahead.append(words(context.space.device_bytes(known[i].start, known[i].size, writes=False)))
     return {f"b{n}": known[i] for n, i in enumerate(sorted(found))}
+
+
+def named(objects: Mapping[int, Any], *places: bytes | NDArray[Any]) -> dict[int, Any]:
+    """The objects whose handles stand in some bytes, aligned."""
+    handles = np.array(list(objects), np.uint64)
+    found = np.zeros(handles.size, bool)
+    for raw in places:
+        found |= np.isin(handles, words(raw))
+    return {h: objects[h] for h in handles[found].tolist()}
 
 
 def contents(context: DeviceContext, buffers: dict[str, AddressRange]) -> Memory:

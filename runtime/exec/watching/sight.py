@@ -68,7 +68,7 @@ class Sight:
         if self._profiling is not None:
             from ...reports.html import page
 
-            with open(self.profile, "w") as file:
+            with open(self.profile, "w", encoding="utf-8") as file:
                 file.write(page(self._profiling.launches))
         if self._sanitizer is None:
             return False

@@ -9,6 +9,7 @@ import pytest
 
 from tests.interpreter.harness import Machine
 from tests.interpreter.mixtures import BUFFER, COUNTERS, IN, OUT, SIZE, SOME, TABLE, checksum, kernels, memory, short
+from tests.interpreter.profiler.ways import go, needs_compiler
 from warplab.interpreter.profiler import Counters, KernelProfile
 from warplab.interpreter.profiler.metrics import metrics_of
 from warplab.isa.profiles import profile
@@ -17,14 +18,16 @@ KERNELS = kernels(Path(__file__).parents[2] / "data/memory/mixtures.json.xz")  #
 FAMILIES = sorted({k["name"][:2] for k in KERNELS})
 
 
-def launched(k: dict[str, Any]) -> tuple[KernelProfile, int]:
+def launched(k: dict[str, Any], engine: str = "numpy") -> tuple[KernelProfile, int]:
     """Its profile, and a checksum of what each thread leaves and of all words of the buffer that have changed."""
     machine, counters, image = Machine(k["text"]), Counters(profile("sm_90")), memory(k)
     start = -(-machine.arena.allocate(2 * SIZE, "block").start // SIZE) * SIZE
     block = machine.arena.bytes[start : start + SIZE]
     block[:] = image
     numbers = np.uint32(k["zero"]), np.uint32(k["trips"])
-    machine.launch(k["grid"], k["block"], [*(start + at for at in (TABLE, IN, BUFFER, OUT)), *numbers], observers=(counters,))
+    machine.launch(
+        k["grid"], k["block"], [*(start + at for at in (TABLE, IN, BUFFER, OUT)), *numbers], observers=(counters,), engine=engine
+    )
     done = counters.finish()
     assert done is not None
     return done, checksum(k, image, block)
@@ -51,6 +54,16 @@ def test_mixtures_count_and_compute_as_on_the_hardware(family: str) -> None:
         if k["name"].startswith(family):
             counters, results = found(number)
             assert (counters, results) == recorded(k, results), k["name"]
+
+
+@needs_compiler
+@pytest.mark.parametrize("family", FAMILIES)
+def test_compiled_loops_count_the_same(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for k in [k for k in KERNELS if k["name"].startswith(family)][::8]:
+        go("numpy", monkeypatch)
+        want = launched(k)
+        go("compiled", monkeypatch)
+        assert launched(k, "native") == want, k["name"]
 
 
 @pytest.mark.parametrize(

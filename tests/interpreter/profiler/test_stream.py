@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from tests.interpreter.profiler.ways import WAYS, go
 from tests.interpreter.reference_caches import LineCaches
 from warplab.interpreter.profiler.caches import STREAM
 from warplab.interpreter.profiler.lanes import WarpLanes
@@ -32,17 +33,23 @@ class Reference:
         return sectors.bit_count(), hits.bit_count(), found.bit_count()
 
 
+@WAYS
 @pytest.mark.parametrize("chapters", [False, True])
 @pytest.mark.parametrize("seed", range(12))
-def test_a_stream_finds_what_the_reference_finds(seed: int, *, chapters: bool) -> None:
-    rng, reference, stream = np.random.default_rng(seed), Reference(), UseStream(CACHES, L1_LINES, L2_LINES)
+def test_a_stream_finds_what_the_reference_finds(seed: int, *, chapters: bool, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    go(by, monkeypatch)
+    rng, reference, stream = (
+        np.random.default_rng(seed),
+        Reference(),
+        UseStream(CACHES, L1_LINES, L2_LINES, "numpy" if by == "numpy" else "auto"),
+    )
     want, tallies = [], []
     for _ in range(60):
         way, width = Way[rng.choice([w.name for w in Way])], int(rng.choice([1, 2, 4, 8]))
         where = rng.integers(0, int(rng.choice([2, 12, 60])) * 128 // width, (WARPS, 32)) * width
         lanes = WarpLanes(where, rng.random((WARPS, 32)) < rng.choice([0.2, 1.0]), WARPS)
         t = touch(lanes, width)
-        full = covered(lanes, width, t) if (width < 4 and "ST" in way.name) or way in (Way.PATCH, Way.PAST) else t.words
+        full = covered(lanes, width, t) if width < 4 and ("ST" in way.name or way is Way.PATCH) else t.words
         tallies.append(AccessTally(width))
         stream.add(way, Account(tallies[-1], (None,), None), CACHE, t, 0, None if full is t.words else full)
         uses = zip(CACHE[t.warp].tolist(), t.line.tolist(), t.words.tolist(), full.tolist(), strict=True)

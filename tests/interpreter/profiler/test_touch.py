@@ -1,8 +1,10 @@
 """What warps touch: sectors as the rule counts them, words as the reference has them."""
 
 import numpy as np
-from hypothesis import given
+import pytest
+from hypothesis import HealthCheck, given, settings
 
+from tests.interpreter.profiler.ways import WAYS, go
 from tests.interpreter.reference_caches import line_words, whole_words
 from tests.interpreter.warps import WARPS
 from warplab.interpreter.profiler.lanes import WarpLanes
@@ -12,8 +14,13 @@ from warplab.interpreter.profiler.touch import covered, touch
 from warplab.interpreter.rules.coalesce import modern_global
 
 
-@given(WARPS)
-def test_touch_counts_sectors_as_the_rule_does(case: tuple[list[list[int]], list[list[bool]], int]) -> None:
+@WAYS
+@given(case=WARPS)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_touch_counts_sectors_as_the_rule_does(
+    case: tuple[list[list[int]], list[list[bool]], int], by: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go(by, monkeypatch)
     elements, active, width = case
     where, mask = np.array(elements) * width, np.array(active)
     t = touch(WarpLanes(where, mask, len(where)), width)

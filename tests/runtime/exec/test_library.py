@@ -15,14 +15,15 @@ from tools.derive_stub import compiled
 from warplab.runtime import cudart, driver
 from warplab.runtime.exec import server  # noqa: F401 - every answer is entered
 from warplab.runtime.exec.answers.abi import functions, structure
+from warplab.runtime.exec.answers.cuda12 import exported_names
 from warplab.runtime.exec.answers.special import ANSWERS, found
-from warplab.runtime.exec.binaries.library import RUNTIME_VERSION, built, exported
+from warplab.runtime.exec.binaries.library import OLDER_RUNTIME, RUNTIME_VERSION, built, exported
 from warplab.runtime.exec.binaries.stub import CODE
 
 LISTED = exported()
 
 
-PATHS = {"libcuda.so.1": "/proc/1/fd/9", "libcudart.so.13": "/proc/1/fd/10"}
+PATHS = {"libcuda.so.1": "/proc/1/fd/9", "libcudart.so.13": "/proc/1/fd/10", "libcudart.so.12": "/proc/1/fd/11"}
 
 
 @pytest.mark.parametrize("soname", PATHS)
@@ -36,21 +37,22 @@ def test_tools_read_the_image(tmp_path: Path, machine: str, soname: str) -> None
     )
     assert shown.stderr == ""
     assert f"Library soname: [{soname}]" in shown.stdout
-    assert f"cudaMalloc@@{RUNTIME_VERSION}" in shown.stdout
+    assert f"cudaMalloc@@{OLDER_RUNTIME if soname == OLDER_RUNTIME else RUNTIME_VERSION}" in shown.stdout
     assert " cuMemAlloc_v2\n" in shown.stdout
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux's dynamic loader")
 @pytest.mark.parametrize("soname", PATHS)
 def test_the_loader_finds_every_export(tmp_path: Path, soname: str) -> None:
-    from warplab.runtime.exec.process import MACHINE
+    from warplab.runtime.exec.binaries.elf import MACHINE
 
     library = built(MACHINE, LISTED, b"warplab-nobody-listens", PATHS)[soname]
     (tmp_path / "lib.so").write_bytes(library.image)
     loaded = ctypes.CDLL(str(tmp_path / "lib.so"))
     base = ctypes.cast(loaded.la_version, ctypes.c_void_p).value - library.pads["la_version"]  # type: ignore[operator]
+    own = exported_names(e.function.name for e in LISTED) if soname == OLDER_RUNTIME else {}
     for e in LISTED:
-        at = ctypes.cast(getattr(loaded, e.function.name), ctypes.c_void_p).value
+        at = ctypes.cast(getattr(loaded, own.get(e.function.name, e.function.name)), ctypes.c_void_p).value
         assert at == base + library.pads[e.function.name]
     assert loaded.la_version(2) == 2
     loaded.la_objsearch.restype = ctypes.c_char_p

@@ -149,6 +149,33 @@ def test_a_stripped_runtime_without_kernels_is_found(warplab_exec: Run, build: B
     assert (done.returncode, done.stdout, done.stderr) == (0, "1 7 1 cudaSuccess\n", "")
 
 
+PLUGIN = """
+static __global__ void triple(int *p) { p[threadIdx.x] *= 3; }
+extern "C" int run(int *p) { triple<<<1, 32>>>(p); return cudaDeviceSynchronize(); }
+"""
+LOADER = """
+#include <cstdio>
+#include <dlfcn.h>
+int main(int, char **argv) {
+    int *p, got[32];
+    cudaMallocManaged(&p, sizeof got);
+    for (int i = 0; i < 32; i++) p[i] = i;
+    for (int turn = 0; turn < 3; turn++) {
+        void *plugin = dlopen(argv[1], RTLD_NOW);
+        int code = ((int (*)(int *))dlsym(plugin, "run"))(p);
+        dlclose(plugin);
+        printf("%d %d\\n", code, p[31]);
+    }
+}
+"""
+
+
+def test_a_library_is_loaded_several_times(warplab_exec: Run, build: Build) -> None:
+    plugin = build("plugin", "-shared", "-Xcompiler", "-fPIC", text=PLUGIN)
+    done = warplab_exec(build("loader", "-ldl", text=LOADER), plugin)
+    assert (done.stdout, done.stderr) == ("0 93\n0 279\n0 837\n", "")
+
+
 FAULT = """
 __global__ void bad(int *p) { p[threadIdx.x] = 1; }
 void by_hand(int *p) {
@@ -247,6 +274,64 @@ def test_a_recorded_program_is_replayed_by_its_tests(warplab_exec: Run, build: B
     (folder / "module1.toml").write_text((folder / "module1.toml").read_text().replace("[run.at]\nb0 = 0x", "[run.at]\nbx = 0x"))
     found = subprocess.run([*check[:-1], str(folder)], capture_output=True, text=True, env=environment())
     assert "at.bx" in found.stdout and "Traceback" not in found.stdout + found.stderr
+
+
+TEXELS = """
+#include <cuda_runtime.h>
+struct Pair { cudaTextureObject_t read; cudaSurfaceObject_t write; };
+__global__ void blur(Pair *pair, cudaTextureObject_t line, int n) {
+    int x = threadIdx.x, y = threadIdx.y;
+    float4 c = tex2D<float4>(pair->read, (x + 0.25f) / n, (y + 0.75f) / n);
+    c.w = tex1Dfetch<float>(line, x);
+    __syncthreads();
+    surf2Dwrite(c, pair->write, x * 16, y);
+}
+int main() {
+    const int n = 8;
+    float4 texels[n * n];
+    for (int i = 0; i < n * n; i++) texels[i] = make_float4(i, i % 7, -i, 1);
+    cudaArray_t array;
+    cudaChannelFormatDesc channels = cudaCreateChannelDesc<float4>();
+    cudaMallocArray(&array, &channels, n, n, cudaArraySurfaceLoadStore);
+    cudaMemcpy2DToArray(array, 0, 0, texels, n * 16, n * 16, n, cudaMemcpyHostToDevice);
+    cudaResourceDesc of = {};
+    of.resType = cudaResourceTypeArray, of.res.array.array = array;
+    cudaTextureDesc how = {};
+    how.filterMode = cudaFilterModeLinear, how.normalizedCoords = 1;
+    how.addressMode[0] = cudaAddressModeWrap, how.addressMode[1] = cudaAddressModeMirror;
+    Pair pair, *given;
+    cudaCreateTextureObject(&pair.read, &of, &how, nullptr);
+    cudaCreateSurfaceObject(&pair.write, &of);
+    cudaMalloc(&given, sizeof pair);
+    cudaMemcpy(given, &pair, sizeof pair, cudaMemcpyHostToDevice);
+    float *memory, values[n] = {8, 7, 6, 5, 4, 3, 2, 1};
+    cudaMalloc(&memory, sizeof values);
+    cudaMemcpy(memory, values, sizeof values, cudaMemcpyHostToDevice);
+    cudaResourceDesc linear = {};
+    linear.resType = cudaResourceTypeLinear, linear.res.linear.devPtr = memory, linear.res.linear.sizeInBytes = sizeof values;
+    linear.res.linear.desc = cudaCreateChannelDesc<float>();
+    cudaTextureDesc plain = {};
+    cudaTextureObject_t line;
+    cudaCreateTextureObject(&line, &linear, &plain, nullptr);
+    blur<<<1, dim3(n, n)>>>(given, line, n);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_textures_and_surfaces_are_recorded_with_their_handles(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
+    done = warplab_exec(build("texels", text=TEXELS), options=("--record", str(tmp_path)))
+    assert (done.returncode, done.stderr) == (0, "")
+    check = [*COMMAND[:-1], "test", str(tmp_path)]
+    found = subprocess.run(check, capture_output=True, text=True, env=environment())
+    assert found.stdout.startswith("1 passed"), found.stdout
+    run = tmp_path / "module1.toml"
+    text = run.read_text()
+    assert "#@ golden r2\n" in text, "the surface is all that is written"
+    for right, wrong in (("address=wrap/mirror", "address=clamp/mirror"), ("handle=3", "handle=4")):
+        run.write_text(text.replace(right, wrong))
+        found = subprocess.run(check, capture_output=True, text=True, env=environment())
+        assert "1 failed" in found.stdout, found.stdout
 
 
 ENCODED = """

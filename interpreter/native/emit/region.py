@@ -1,0 +1,257 @@
+"""A region as one function: for each warp of a group all segments of the region, with the registers in local variables.
+
+Where lanes diverge, each segment has a mask of the lanes that stand before it, and the first segment of the region's order that has any runs next: so
+lanes reconverge as early as they can.  If an access is not plainly legal, or a loop does not end, the function puts back what it has changed and
+reports it; the region's segments then run one by one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...plan import plan as P
+from ...plan.uses import slots_of
+from ..frame import Frame
+from ..regions import Region, results, saved
+from ..schedule import words
+from ..trace.code import VectorCode, vector_type
+from ..trace.symbol import SymbolicArray
+from ..trace.ufuncs import select
+from ..variance import LANE, ONE
+from .emitter import Emitter, for_all, heads, renamed
+from .memory import Helpers, field
+from .segment import RegionSegment, bases_of
+
+PAUSE_AFTER = 1 << 20  # segments that the warps of one call execute before limits are checked
+
+
+class RegionEmitter:
+    """Writes the function of one region."""
+
+    def __init__(self, frame: Frame, plan: P.PlanFunction, region: Region, helpers: Helpers, name: str) -> None:
+        self.frame, self.plan, self.region, self.helpers, self.name = frame, plan, region, helpers, name
+        self.width = frame.width
+        self.variables: dict[str, str] = {}  # LLVM's type of each local variable
+        self.place = {n: i for i, n in enumerate(region.order)}
+        self.live = {
+            n: plan.live_in[n] & (1 << plan.first_constant) - 1 | frame.carries << frame.carry for n in (*region.order, region.exit)
+        }
+        self.kinds = {n: kinds | ({frame.carry: LANE} if frame.carries else {}) for n, kinds in region.kinds.items()}
+        self.rooms: dict[str, str] = {}
+        self.bases = {} if region.diverges else bases_of([op for n in region.order for op in plan.segments[n].ops])
+
+    def text(self) -> str:
+        """LLVM IR."""
+        region, w = self.region, self.width
+        segments = [line for n in region.order for line in self._segment(n)]
+        out, ends = self._at_exit(), self._at_end()
+        entry = [line for slot in slots_of(self.live[region.entry]) for line in self._entered(slot)]
+        body = [*entry, *self._started(), *segments]
+        twice = ["  br i1 %whole, label %all, label %some", "all:", *for_all(body, w)]
+        rooms = [f"  {name} = alloca {t}, align 64" for name, t in (self.variables | self.rooms).items()]
+        self.helpers.module.declarations["llvm.umax.i64"] = "declare i64 @llvm.umax.i64(i64, i64)"
+        return "\n".join([
+            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, "  %steps = alloca i64",
+            *heads(), *field("region_at", "%start"), *field("region_budget", "%budget"), "  br label %loop",
+            "loop:", "  %k = phi i64 [%start, %entry], [%k.next, %on]", "  %total = phi i64 [0, %entry], [%total.next, %on]",
+            "  %entry.p = getelementptr i64, ptr %list, i64 %k", "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32",
+            f"  %bits = trunc i64 %e to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
+            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1", "  store i64 0, ptr %steps",
+            *(["  br label %some"] if region.diverges else twice), "some:", *body, "leave:", *out,
+            "  %taken = load i64, ptr %steps", *field("region_steps", "%most"), "  %higher = call i64 @llvm.umax.i64(i64 %taken, i64 %most)",
+            "  store i64 %higher, ptr %most.p, align 8", "  %total.next = add i64 %total, %taken", "  %k.next = add i64 %k, 1",
+            "  %is.last = icmp uge i64 %k.next, %count", "  br i1 %is.last, label %end, label %next",
+            "next:", f"  %patient = icmp ult i64 %total.next, {PAUSE_AFTER}", "  br i1 %patient, label %on, label %pause",
+            "on:", "  br label %loop", "pause:", "  ret i64 %k.next", "end:", *ends, "  ret i64 -1", "bad:", *self._undone(), "}",
+        ])  # fmt: skip
+
+    # ------------------------------------------------------------ variables
+
+    def variable(self, slot: int, kind: int) -> tuple[str, str]:
+        """The local variable of a register that is of a kind, and its type."""
+        name = f"%r{slot}.{'lane' if kind == LANE else 'one'}"
+        t = self.variables[name] = vector_type(self.frame.dtypes[slot], self.width if kind == LANE else 1)
+        return name, t
+
+    def _entered(self, slot: int) -> list[str]:
+        """Lines that load a register where the region begins."""
+        kind = self.kinds[self.region.entry].get(slot, ONE)
+        e = Emitter(self.frame, {slot: kind}, self.helpers, "")
+        e.once, e.code = VectorCode(1, e.module, f"in.s{slot}."), VectorCode(self.width, e.module, f"in.v{slot}.")
+        _, value = e.value(slot)
+        name, t = self.variable(slot, kind)
+        based = self._based(e, slot, value) if kind == LANE and slot in self.bases else []
+        return [*e.once.lines, *e.code.lines, *based, f"  store {t} {value.value}, ptr {name}, align 64"]
+
+    def _based(self, e: Emitter, slot: int, value: SymbolicArray) -> list[str]:
+        """Lines that begin with a new base: nothing is added to it yet, and it is known how it lies."""
+        offset, t = self.offset(slot)
+        lines = [f"  store {t} zeroinitializer, ptr {offset}, align 8"]
+        a = value.view(f"u{value.itemsize}")
+        return lines + [
+            f"  store i32 {e._arrangement(a, size, None)}, ptr {self.arrangement(slot, size)}, align 4" for size in sorted(self.bases[slot])
+        ]
+
+    def offset(self, slot: int) -> tuple[str, str]:
+        """The variable of what has been added to a base in all lanes, and its type."""
+        name = f"%r{slot}.offset"
+        t = self.variables[name] = vector_type(self.frame.dtypes[slot], 1)
+        return name, t
+
+    def arrangement(self, slot: int, size: int) -> str:
+        """The variable of how a base lies for elements of a size."""
+        name = f"%r{slot}.lies{size}"
+        self.variables[name] = "i32"
+        return name
+
+    def _stored(self, e: RegionSegment, n: int) -> list[str]:
+        """Lines that store what the segments behind one read; lanes that wait elsewhere keep what they have."""
+        region, lines = self.region, list[str]()
+        following = self.plan_next(n)
+        waiting = 0
+        if region.diverges:
+            for s in (*region.order[self.place[n] + 1 :], region.exit, *region.waits.get(n, ())):
+                waiting |= self.live[s]
+        done = set[tuple[int, int]]()
+        for s in following:
+            for slot in slots_of(self.live[s]):
+                kind = self.kinds[s].get(slot, ONE)
+                if slot in e.offsets and slot not in e.values and kind == LANE:
+                    lines.append(e.offset_stored(slot))
+                    continue
+                if (slot, kind) in done or (slot not in e.values and e.kinds.get(slot, ONE) == kind):
+                    continue
+                done.add((slot, kind))
+                name, t = self.variable(slot, kind)
+                value = e.kept(slot, kind)
+                if kind == LANE and slot in self.bases:
+                    lines += self._based(e, slot, value)
+                if kind == LANE and waiting >> slot & 1:
+                    old = SymbolicArray(e.code, e.code.fresh(f"load {t}, ptr {name}, align 64"), value.dtype)
+                    value = select(SymbolicArray(e.code, "%active", "?"), value, old)
+                lines.append(f"  store {t} {value.value}, ptr {name}, align 64")
+        return lines
+
+    def plan_next(self, n: int) -> list[int]:
+        """The segments to which one leads."""
+        end: Any = self.plan.segments[n].end
+        return [end.to] if isinstance(end, P.Jump) else list(dict.fromkeys((end.taken, end.fall)))
+
+    # ------------------------------------------------------------ segments
+
+    def _started(self) -> list[str]:
+        if not self.region.diverges:
+            return [f"  br label %segment{self.region.entry}"]
+        for n in self.region.order:
+            self.variables[f"%mask{n}"] = f"i{self.width}"
+        zeros = [f"  store i{self.width} 0, ptr %mask{n}" for n in self.region.order[1:]]
+        return [*zeros, f"  store i{self.width} %bits, ptr %mask{self.region.entry}", f"  br label %segment{self.region.entry}"]
+
+    def _segment(self, n: int) -> list[str]:
+        """The lines of one segment, from its label on."""
+        region, segment, w = self.region, self.plan.segments[n], self.width
+        e = RegionSegment(self, self.kinds[n], f"{n}.")
+        for op in segment.ops:
+            e.operation(op)
+        stores = self._stored(e, n)
+        ways = self._ways(e, n)
+        self.rooms |= e.once.rooms | e.code.rooms
+        checks = []
+        if any(op.how == "load" for op in segment.ops):
+            checks += ["  %status = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %status, 0", "  br i1 %fine, label %good, label %bad, !prof !9",
+                       "good:"]  # fmt: skip
+        begin = []
+        if region.diverges:
+            begin = [f"  %bits = load i{w}, ptr %mask{n}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  store i{w} 0, ptr %mask{n}"]
+        count = ["  %n = load i64, ptr %steps", "  %n.next = add i64 %n, 1", "  store i64 %n.next, ptr %steps"]
+        if any(n in headers for headers in region.loops):
+            count += ["  %ends = icmp ule i64 %n, %budget", "  br i1 %ends, label %going, label %bad, !prof !9", "going:"]
+        lines = [*begin, *count, *e.once.lines, *e.code.lines, *checks, *stores, *ways]
+        return [f"segment{n}:", *renamed(lines, {}, f".g{n}"), *self._behind(n)]
+
+    def _ways(self, e: RegionSegment, n: int) -> list[str]:
+        """Lines that say where the lanes of a segment go."""
+        end, region, w = self.plan.segments[n].end, self.region, self.width
+        taken: Any = None
+        if isinstance(end, P.Branch):
+            p = e.value(end.guard.slot)[1]
+            taken = ~p if end.guard.negated else p
+            if region.diverges:
+                taken = e.at(LANE, taken)
+        if not region.diverges:
+            label = {s: "leave" if s == region.exit else f"segment{s}" for s in self.plan_next(n)}
+            if taken is None or len(label) == 1:
+                return [f"  br label %{label[self.plan_next(n)[0]]}"]
+            bit = e.once.emit(f"extractelement <1 x i1> {taken.value}, i32 0")
+            return [f"  br i1 {bit}, label %{label[end.taken]}, label %{label[end.fall]}"]  # type: ignore[union-attr]
+        if taken is None:
+            ways = {end.to: "%bits"}  # type: ignore[union-attr]
+        else:
+            assert isinstance(end, P.Branch)
+            bits = e.code.emit(f"bitcast <{w} x i1> {taken.value} to i{w}")
+            those = e.code.emit(f"and i{w} {bits}, %bits")
+            ways = {end.taken: those, end.fall: e.code.emit(f"xor i{w} {those}, %bits")} if end.taken != end.fall else {end.fall: "%bits"}
+        lines = []
+        for s, lanes in ways.items():
+            if s != region.exit:
+                lines += [
+                    f"  %old{s} = load i{w}, ptr %mask{s}",
+                    f"  %new{s} = or i{w} %old{s}, {lanes}",
+                    f"  store i{w} %new{s}, ptr %mask{s}",
+                ]
+        return [*lines, f"  br label %passed{n}"]
+
+    def _behind(self, n: int) -> list[str]:
+        """Where lanes diverge: lines that choose what runs behind a segment: a loop that ends there and has lanes at its header, or the next segment."""
+        region, i, w = self.region, self.place[n], self.width
+        if not region.diverges:
+            return []
+        lines = [f"passed{n}:"]
+        for h in region.loops[i]:
+            lines += [f"  %again{h}.m = load i{w}, ptr %mask{h}", f"  %again{h} = icmp ne i{w} %again{h}.m, 0",
+                      f"  br i1 %again{h}, label %segment{h}, label %over{h}", f"over{h}:"]  # fmt: skip
+        if i + 1 == len(region.order):
+            return [*lines, "  br label %leave"]
+        s = region.order[i + 1]
+        return [*lines, f"  %some{s}.m = load i{w}, ptr %mask{s}", f"  %some{s} = icmp ne i{w} %some{s}.m, 0",
+                f"  br i1 %some{s}, label %segment{s}, label %passed{s}"]  # fmt: skip
+
+    # ------------------------------------------------------------ the exit
+
+    def _at_exit(self) -> list[str]:
+        """Lines that put the registers of a warp in its frame."""
+        e = RegionSegment(self, self.kinds[self.region.exit], "out")
+        puts = [line for slot in results(self.frame, self.plan, self.region, LANE) for line in e._put(slot, LANE)]
+        return [*self._copied("save", "%frame", back=False), *e.once.lines, *e.code.lines, *puts]
+
+    def _at_end(self) -> list[str]:
+        """Lines that store what is one value for the wave, when all warps are through."""
+        e = RegionSegment(self, self.kinds[self.region.exit], "end")
+        puts = [line for slot in results(self.frame, self.plan, self.region, ONE) for line in e._put(slot, ONE)]
+        return [*e.once.lines, *puts]
+
+    def _copied(self, prefix: str, frame: str, *, back: bool) -> list[str]:
+        """Lines that copy the old values behind the other registers of a frame, or back."""
+        lines, at = [], self.frame.saved
+        for slot in saved(self.frame, self.plan, self.region):
+            size = self.frame.bytes(slot)
+            names = [f"%{prefix}{slot}.{i}" for i in range(2)]
+            lines += [
+                f"  {name} = getelementptr i8, ptr {frame}, i64 {o}" for name, o in zip(names, (self.frame.offsets[slot], at), strict=True)
+            ]
+            source, target = names[::-1] if back else names
+            lines += [
+                f"  %{prefix}{slot}.x = load <{size} x i8>, ptr {source}, align 4",
+                f"  store <{size} x i8> %{prefix}{slot}.x, ptr {target}, align 4",
+            ]
+            at += size
+        return lines
+
+    def _undone(self) -> list[str]:
+        """Lines that give the warps before the one that failed their registers back."""
+        return [
+            "  br label %undo", "undo:", "  %j = phi i64 [0, %bad], [%j.next, %back]", "  %left = icmp ult i64 %j, %k",
+            "  br i1 %left, label %back, label %failed", "back:", "  %j.p = getelementptr i64, ptr %list, i64 %j", "  %j.e = load i64, ptr %j.p, align 8",
+            "  %j.vec = lshr i64 %j.e, 32", f"  %j.fo = mul i64 %j.vec, {self.frame.size}", "  %j.frame = getelementptr i8, ptr %frames.b, i64 %j.fo",
+            *self._copied("back", "%j.frame", back=True), "  %j.next = add i64 %j, 1", "  br label %undo", "failed:", f"  ret i64 {words.REGION_FAILED}",
+        ]  # fmt: skip

@@ -1,0 +1,198 @@
+"""Regions: parts of the flow graph with one entry and one exit in which no lane can see what another one does.
+
+A region computes with registers and reads memory; it has no store, no barrier and no instruction across lanes.  So a warp may execute all of it, loops
+included, before the next warp begins: the result is that of the lockstep order, and the registers stay in the host's registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from warplab.assembler.flow.graphs import dominators, loop_order, natural_loops, postorder, predecessors
+
+from ..plan import plan as P
+from ..plan.spinning import PATIENT
+from ..plan.uses import leaves, set_by, slots_of, written
+from ..vector.special import CLOCKS
+from .frame import Frame
+from .variance import LANE, ONE, Kinds, Variance
+
+MOST_OPERATIONS = 800  # of a region
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Region:
+    """The segments of a region; all lanes that enter it at `entry` reconverge at `exit`."""
+
+    entry: int
+    exit: int
+    order: tuple[int, ...]  # each loop is contiguous, its header first; what follows a segment stands behind it
+    loops: tuple[tuple[int, ...], ...]  # the headers of the loops that end behind each segment of the order, the innermost first
+    kinds: dict[int, Kinds]  # of the registers at the start of each segment, and at the exit
+    waits: dict[int, tuple[int, ...]]  # the loop headers before which lanes may wait while others execute a segment
+    diverges: bool  # may the lanes of a warp disagree at one of its branches?
+
+
+def regions(plan: P.PlanFunction, variance: Variance, quiet: Callable[[P.Op], bool]) -> dict[int, Region]:
+    """The regions of a function by their entries; `quiet`: does an operation neither write memory nor depend on other lanes?"""
+    if any(
+        isinstance(x, P.Special) and x.name in CLOCKS
+        for s in plan.segments
+        for op in s.ops
+        for source in op.sources
+        for x in leaves(source)
+    ):
+        return {}  # a clock shows how many segments have run
+    calm = [_ends_calmly(s.end) and all(quiet(op) for op in s.ops) for s in plan.segments]
+    found: dict[int, Region] = {}
+    taken: set[int] = set()
+    for entry in range(len(plan.segments)):
+        if entry in taken or not calm[entry]:
+            continue
+        region = _largest(plan, variance, calm, entry)
+        if region is not None:
+            found[entry] = region
+            taken.update(region.order)
+    return found
+
+
+def results(frame: Frame, plan: P.PlanFunction, region: Region, kind: int) -> list[int]:
+    """The registers of a kind that a region sets for what follows it."""
+    before, behind = region.kinds[region.entry], region.kinds[region.exit]
+    changed = {slot for n in region.order for op in plan.segments[n].ops for slot in written(op)}
+    found = [slot for slot in slots_of(plan.live_in[region.exit] & (1 << plan.first_constant) - 1) if behind.get(slot, ONE) == kind]
+    found = [slot for slot in found if slot in changed or before.get(slot, ONE) != kind]
+    return [*found, frame.carry] if frame.carries and kind == LANE else found
+
+
+def saved(frame: Frame, plan: P.PlanFunction, region: Region) -> list[int]:
+    """The registers of each lane whose old value is kept until all warps have executed a region: it begins again with them if it fails."""
+    before = region.kinds[region.entry]
+    return [
+        slot
+        for slot in results(frame, plan, region, LANE)
+        if slot == frame.carry or (plan.live_in[region.entry] >> slot & 1 and before.get(slot, ONE) == LANE)
+    ]
+
+
+def _ends_calmly(end: P.End) -> bool:
+    """Do lanes go on at once, and not in a loop that waits for others?"""
+    match end:
+        case P.Jump():
+            targets = [end.to]
+        case P.Branch():
+            targets = [end.taken, end.fall]
+        case _:
+            return False
+    return P.EXIT not in targets and all(limit == PATIENT for limit in end.turns.values())
+
+
+def _largest(plan: P.PlanFunction, variance: Variance, calm: list[bool], entry: int) -> Region | None:
+    """The largest region that begins at a segment."""
+    best, out = None, variance.meet[entry]
+    while out is not None:
+        inside = _between(variance, entry, out)
+        if not all(calm[n] for n in inside) or sum(len(plan.segments[n].ops) for n in inside) > MOST_OPERATIONS:
+            break
+        if any(n in _between(variance, s, out) for n in inside for s in variance.next[n]):  # a loop
+            best = _region(plan, variance, entry, out, inside) or best
+        out = variance.meet[out]
+    return best
+
+
+def _between(variance: Variance, first: int, out: int) -> set[int]:
+    """The segments that lanes can reach from one without passing another."""
+    found: set[int] = set()
+    work = [first]
+    while work:
+        n = work.pop()
+        if n != out and n not in found:
+            found.add(n)
+            work += variance.next[n]
+    return found
+
+
+def _region(plan: P.PlanFunction, variance: Variance, entry: int, out: int, inside: set[int]) -> Region | None:
+    """A region of these segments, if it is entered at the first one only and its loops are natural."""
+    names = [entry, *sorted(inside - {entry})]
+    number = {n: i for i, n in enumerate(names)}
+    graph = [tuple(number[s] for s in variance.next[n] if s != out) for n in names]
+    if any(s in inside and n not in inside and s != entry for n, following in enumerate(variance.next) for s in following):
+        return None
+    before, order = predecessors(graph), postorder(graph, [0])[::-1]
+    loops = natural_loops(graph, order, before, dominators(order, before))
+    loop_of: list[int | None] = [None] * len(names)
+    for loop in loops:
+        for b in loop.own:
+            loop_of[b] = loop.index
+    order = loop_order(graph, order, loops, loop_of)
+    place = {b: i for i, b in enumerate(order)}
+    if any(place[s] <= place[b] and not any(loop.header == s and b in loop.latches for loop in loops) for b in order for s in graph[b]):
+        return None
+    ends: list[list[int]] = [[] for _ in order]
+    for loop in reversed(loops):  # inner loops first
+        ends[max(place[b] for b in loop.blocks)].append(names[loop.header])
+    segments = [names[b] for b in order]
+    apart, kinds = _kinds(plan, variance, segments, out)
+    if any(have == LANE and variance.entry[out].get(slot, ONE) == ONE for slot, have in kinds[out].items()):
+        return None
+    kinds[out] = {slot: variance.entry[out].get(slot, ONE) for slot in slots_of(plan.live_in[out])}
+    waits: dict[int, tuple[int, ...]] = {}
+    for loop in loops:
+        if len(loop.latches) > 1:
+            blocks, header = {names[b] for b in loop.blocks}, names[loop.header]
+            latches = {names[b] for b in loop.latches}
+            if any(variance.meet[n] in blocks - {header} and latches & (apart[n] | {n}) for n in blocks & apart.keys()):
+                return None  # two loops that share a header: lanes are not to wait there for those that leave the inner one
+            for b in blocks - {header}:
+                waits[b] = (*waits.get(b, ()), header)
+    return Region(entry, out, tuple(segments), tuple(map(tuple, ends)), kinds, waits, bool(apart))
+
+
+def _kinds(plan: P.PlanFunction, variance: Variance, order: list[int], out: int) -> tuple[dict[int, set[int]], dict[int, Kinds]]:
+    """The branches at which lanes diverge, with the segments that they execute while they are apart; and the kinds of the registers at the start of
+    the segments.
+
+    Lanes that have diverged take turns segment by segment, so what a segment writes while they are apart varies.
+    """
+    found: dict[int, set[int]] = {}
+    while True:
+        apart = set().union(*found.values())
+        kinds: dict[int, Kinds] = {n: {} for n in (*order, out)}
+        kinds[order[0]] = dict(variance.entry[order[0]])
+        work = set(order)
+        while work:
+            n = min(work, key=order.index)
+            work.discard(n)
+            behind = _behind(plan, variance, n, kinds[n])
+            if n in apart:
+                behind |= dict.fromkeys((slot for op in plan.segments[n].ops for slot in written(op)), LANE)
+            for s in variance.next[n]:
+                for slot, kind in behind.items():
+                    if kind == LANE and plan.live_in[s] >> slot & 1 and kinds[s].get(slot, ONE) == ONE:
+                        kinds[s][slot] = LANE
+                        work |= {s} - {out}
+        known = len(found)
+        for n in order:
+            guard = getattr(plan.segments[n].end, "guard", None)
+            if n not in found and guard is not None and _behind(plan, variance, n, kinds[n]).get(guard.slot, ONE) == LANE:
+                found[n] = set(_apart(variance, n, set(order), out))
+        if len(found) == known:
+            return found, kinds
+
+
+def _behind(plan: P.PlanFunction, variance: Variance, n: int, kinds: Kinds) -> Kinds:
+    """The kinds behind the operations of a segment."""
+    kinds = dict(kinds)
+    for op in plan.segments[n].ops:
+        variance.through(n, op, kinds)
+    return kinds | dict.fromkeys(set_by(plan.segments[n].end), LANE)
+
+
+def _apart(variance: Variance, n: int, inside: set[int], out: int) -> Iterator[int]:
+    """The segments that lanes execute while they are apart, if they diverge at the end of one."""
+    meet = variance.meet[n]
+    stop = meet if meet in inside else out
+    for first in variance.next[n]:
+        yield from _between(variance, first, stop) & inside

@@ -1,0 +1,88 @@
+"""The door to the loops: hands them out where llvmlite is installed and the work is worth loading it; None means that numpy does the work.
+
+Both ways give the same numbers.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...native.choice import missing
+from ...native.schedule.loops import constants_of, translated
+from . import caches, touch, words
+
+Argument = int | NDArray[Any] | None
+Loop = Callable[..., int]
+
+WORTH = 1 << 17  # uses of lines that take numpy as long as it takes to load the compiler
+
+
+class CompiledLoop:
+    """A function of a library, which takes numbers and arrays."""
+
+    def __init__(self, library: Any, text: Callable[..., int]) -> None:
+        kinds = [ctypes.c_int64 if p.annotation == "int" else ctypes.c_void_p for p in inspect.signature(text).parameters.values()]
+        self._library = library  # which must stay alive
+        self._function = ctypes.CFUNCTYPE(ctypes.c_int64, *kinds)(library.addresses[text.__name__])
+
+    def __call__(self, *arguments: Argument) -> int:
+        found: int = self._function(*map(_number, arguments))
+        return found
+
+    def bound(self, *first: Argument) -> Loop:
+        """The same, of which the first arguments are known; their arrays must stay alive."""
+        known = [*map(_number, first)]
+        return lambda *rest: self._function(*known, *map(_number, rest))
+
+
+def _number(a: Argument) -> int | None:
+    if isinstance(a, np.ndarray):  # ndarray.ctypes takes three times as long
+        return ctypes.addressof(ctypes.c_char.from_buffer(a.data)) if a.flags.writeable and a.size else a.ctypes.data
+    return a
+
+
+@dataclass(frozen=True, slots=True)
+class Loops:
+    """The loops that Python calls."""
+
+    touch: CompiledLoop
+    cover: CompiledLoop
+    follow: CompiledLoop
+    empty: CompiledLoop
+
+
+FUNCTIONS = caches.FUNCTIONS + touch.FUNCTIONS
+_loaded: list[Loops | None] = [None]
+_done = [0]  # uses that numpy has followed
+
+
+def loops() -> Loops | None:
+    """The loops, where they are loaded."""
+    return _loaded[0]
+
+
+def load(uses: int, engine: str) -> Loops | None:
+    """The loops, for a launch on an engine; they are loaded once so many more uses of lines make it worth while, or the launch asks for compiled code."""
+    if engine == "numpy":
+        return None
+    if _loaded[0] is None:
+        _done[0] += uses
+        if (_done[0] >= WORTH or engine == "native") and not missing():
+            _loaded[0] = _compiled()
+    return _loaded[0]
+
+
+def _compiled() -> Loops:
+    from ...native.jit import NativeSource  # here, since it loads llvmlite
+
+    names = [f.name for f in fields(Loops)]
+    library = NativeSource(translated(FUNCTIONS, constants_of(words)), names).compiled()
+    texts = {f.__name__: f for f in FUNCTIONS}
+    return Loops(*[CompiledLoop(library, texts[name]) for name in names])

@@ -1,0 +1,162 @@
+"""Regions that compiled code executes warp by warp: the same results, faults and limits as in lockstep."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+from tests.interpreter.harness import Machine, kernel, run
+from warplab.interpreter.faults import ExecutionError
+from warplab.interpreter.native.program import NativeProgram
+
+REGISTERS = [f"%r{n}" for n in range(10, 18)]
+
+
+class Loops:
+    """A random program of nested loops, branches, breaks and continues that only reads memory until its end."""
+
+    def __init__(self, seed: int) -> None:
+        self.random = random.Random(seed)
+        self.lines: list[str] = []
+        self.labels = self.counters = 0
+
+    def text(self) -> str:
+        self.lines = ["mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;",
+                      "ld.param.u64 %d1, [table]; ld.param.u64 %d2, [out];", "shl.b32 %r5, %r1, 2; mov.u32 %r6, tile; add.u32 %r6, %r6, %r5;",
+                      "st.shared.u32 [%r6], %r4; bar.sync 0; mul.wide.u32 %d3, %r1, 4; add.u64 %d3, %d3, %d1; mov.u64 %d4, %d1;"]  # fmt: skip
+        self.lines += [f"mad.lo.u32 {r}, %r{self.random.choice((2, 4))}, {self.random.randrange(9)}, {n};" for n, r in enumerate(REGISTERS)]
+        for _ in range(3):
+            self.loop(2)
+        self.lines += [
+            "mul.wide.u32 %d5, %r4, 32; add.u64 %d5, %d5, %d2;",
+            *[f"st.global.u32 [%d5+{4 * n}], {r};" for n, r in enumerate(REGISTERS)],
+        ]
+        return kernel("p table, p out", "\n".join([
+            f".reg .b32 %r<40>; .reg .b64 %d<8>; .reg .pred %p<4>; .reg .b32 %c<{self.counters + 1}>;", *self.lines, "ret;",
+        ]), ".shared .b32 tile[64];")  # fmt: skip
+
+    def label(self) -> str:
+        self.labels += 1
+        return f"L{self.labels}"
+
+    def condition(self) -> None:
+        a, b = self.random.sample(REGISTERS, 2)
+        self.lines.append(f"and.b32 %r30, {a}, 7; and.b32 %r31, {b}, {self.random.choice((3, 7))}; setp.lt.u32 %p1, %r30, %r31;")
+
+    def simple(self) -> None:
+        d, a, b = (self.random.choice(REGISTERS) for _ in range(3))
+        self.lines.append(self.random.choice([
+            f"mad.lo.u32 {d}, {a}, 5, {b};", f"xor.b32 {d}, {a}, {b};", f"shr.u32 {d}, {a}, 3;", f"add.u32 {d}, {d}, 1;", f"mov.u32 {d}, 3;",
+            f"setp.gt.u32 %p2, {a}, {b}; @%p2 add.u32 {d}, {a}, 7;", f"ld.global.u32 {d}, [%d3]; add.u64 %d3, %d3, 4; and.b64 %d3, %d3, -1;",
+            f"and.b32 %r30, {a}, 63; mul.wide.u32 %d6, %r30, 4; add.u64 %d6, %d6, %d1; ld.global.u32 {d}, [%d6+8];",
+            f"ld.global.u32 {d}, [%d4]; add.u64 %d4, %d4, 4;", f"and.b32 %r30, {a}, 15; shl.b32 %r30, %r30, 2; mov.u32 %r31, tile; "
+            f"add.u32 %r31, %r31, %r30; ld.shared.u32 {d}, [%r31];", f"selp.b32 {d}, {a}, {b}, %p2;",
+        ]))  # fmt: skip
+
+    def branch(self, depth: int) -> None:
+        other, end = self.label(), self.label()
+        self.condition()
+        self.lines.append(f"@%p1 bra {other};")
+        self.body(depth)
+        self.lines += [f"bra {end};", f"{other}:"]
+        self.body(depth)
+        self.lines.append(f"{end}:")
+
+    def body(self, depth: int) -> None:
+        for _ in range(self.random.randrange(1, 4)):
+            what = self.random.random()
+            if depth and what < 0.25:
+                self.branch(depth - 1)
+            elif depth and what < 0.4:
+                self.loop(depth - 1)
+            else:
+                self.simple()
+
+    def loop(self, depth: int) -> None:
+        head, again, end = self.label(), self.label(), self.label()
+        self.counters += 1
+        i = f"%c{self.counters}"
+        self.lines += [f"mov.u32 {i}, 0;", f"{head}:"]
+        self.body(depth)
+        for way in (end, again, head):
+            if self.random.random() < 0.3:
+                self.condition()
+                step = f"add.u32 {i}, {i}, 1; setp.lt.u32 %p3, {i}, 6; and.pred %p1, %p1, %p3;" if way == head else ""
+                self.lines.append(f"{step} @%p1 bra {way};")
+                self.body(0)
+        self.lines.append(f"{again}: add.u32 {i}, {i}, 1;")
+        if self.random.random() < 0.5:
+            self.lines.append(f"setp.lt.u32 %p1, {i}, {self.random.randrange(1, 7)};")
+        else:
+            self.lines.append(f"and.b32 %r30, {self.random.choice(REGISTERS)}, 7; setp.lt.u32 %p1, {i}, %r30;")
+        self.lines += [f"@%p1 bra {head};", f"{end}:"]
+
+
+def equal(seed: int, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Runs a program on both engines; says how many regions it has."""
+    found: list[int] = []
+    made = NativeProgram.__init__
+
+    def counted(self: NativeProgram, *given: object) -> None:
+        made(self, *given)  # type: ignore[arg-type]
+        found.append(len(self.regions))
+
+    monkeypatch.setattr(NativeProgram, "__init__", counted)
+    text = Loops(seed).text()
+    table = np.random.default_rng(seed).integers(0, 1 << 32, 4096, dtype=np.uint32)
+    results = []
+    for engine in ("numpy", "native"):
+        machine = Machine(text)
+        places = machine.upload(table), machine.upload(np.zeros(3 * 50 * 8, np.uint32))
+        machine.launch(3, 50, list(places), engine=engine)
+        results.append(machine.download(places[1], np.dtype(np.uint32)))
+    assert (results[0] == results[1]).all()
+    return sum(found)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_loops_give_the_results_of_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert equal(seed, monkeypatch) > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(12, 400))
+def test_many_random_loops_give_the_results_of_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    equal(seed, monkeypatch)
+
+
+SUM = """.reg .u64 %o, %a; .reg .u32 %t, %r, %s, %n; .reg .pred %p;
+    ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mov.u32 %s, %t; mov.u32 %n, 0; mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %o;
+    L: ld.global.u32 %r, [%a]; add.u32 %s, %s, %r; STEP; add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 40; @%p bra L;
+    mul.wide.u32 %a, %t, 4; add.u64 %a, %a, %o; st.global.u32 [%a], %s; ret;"""
+
+
+@pytest.mark.parametrize("step", ["add.u64 %a, %a, 400", "mad.wide.u32 %a, %t, 400, %a", "add.u64 %a, %a, 2"])
+def test_a_fault_in_a_region_is_the_first_in_the_order_of_instructions(step: str) -> None:
+    """Later warps leave the array in an earlier turn of the loop than the first warp, which compiled code executes first."""
+    said = []
+    for engine in ("numpy", "native"):
+        with pytest.raises(ExecutionError) as e:
+            run(kernel("p out", SUM.replace("STEP", step)), 2, 96, np.zeros(1000, np.uint32), engine=engine)
+        said.append(str(e.value))
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("turns", ["40", "%r"])
+def test_a_loop_without_end_reaches_the_limit_where_numpy_does(turns: str) -> None:
+    said = []
+    for engine in ("numpy", "native"):
+        with pytest.raises(ExecutionError) as e:
+            text = SUM.replace("STEP", "mov.u32 %n, 0").replace("%n, 40", f"%n, {turns}").replace("%r, [%a]", "%r, [%o]")
+            run(kernel("p out", text), 2, 96, np.full(1000, 9, np.uint32), engine=engine, max_steps=30000)
+        said.append(str(e.value))
+    assert said[0] == said[1]
+
+
+def test_long_loops_pause_between_warps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warplab.interpreter.native.emit.region.PAUSE_AFTER", 50)
+    text, data = kernel("p out", SUM.replace("STEP", "add.u64 %a, %a, 4")), np.arange(1000, dtype=np.uint32)
+    numpy, native = (run(text, 1, 256, data, engine=engine) for engine in ("numpy", "native"))
+    assert (numpy == native).all()
