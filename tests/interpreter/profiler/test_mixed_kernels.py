@@ -25,7 +25,9 @@ def launched(k: dict[str, Any], engine: str = "numpy") -> tuple[KernelProfile, i
     block = machine.arena.bytes[start : start + SIZE]
     block[:] = image
     numbers = np.uint32(k["zero"]), np.uint32(k["trips"])
-    machine.launch(k["grid"], k["block"], [*(start + at for at in (TABLE, IN, BUFFER, OUT)), *numbers], observers=(counters,), engine=engine)
+    machine.launch(
+        k["grid"], k["block"], [*(start + at for at in (TABLE, IN, BUFFER, OUT)), *numbers], observers=(counters,), engine=engine
+    )
     done = counters.finish()
     assert done is not None
     return done, checksum(k, image, block)
