@@ -113,9 +113,9 @@ class UseStream:
             self._follow(self._levels, access)
 
     def _compiles(self, uses: int) -> bool:
-        """Do compiled loops follow the caches from now on?  They do where they are there, after so many more uses."""
+        """Do compiled loops follow the caches from now on?  They do where they are there after so many more uses, and no chapter has ended."""
         loops = load(uses, self._engine)
-        if loops is None:
+        if loops is None or self._l1 is not None or self._l2 is not None:
             return False
         self._levels = CacheLevels(loops, self._caches, self._l1_lines, self._l2_lines)
         for access in self._kept:

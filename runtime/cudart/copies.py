@@ -31,6 +31,11 @@ def sides(kind: object) -> tuple[bool | None, bool | None]:
         raise ApiError("cudaErrorInvalidMemcpyDirection", f"{kind!r} is not a direction") from None
 
 
+def direction(from_host: bool | None, to_host: bool | None) -> cudaMemcpyKind:
+    """The direction between two sides."""
+    return next(kind for kind, ends in _SIDES.items() if ends == (from_host, to_host))
+
+
 def _box(kind: object, source: Side, target: Side, width: int, height: int, depth: int = 1) -> None:
     sides(kind)
     copy_box(source, target, int(width), int(height), int(depth))
@@ -62,13 +67,13 @@ def _rows(kind: object, source: Side, target: Side, width: int, height: int) -> 
 def cudaMemcpy(dst: object, src: object, count: int, kind: object) -> Work:
     """Copies bytes."""
     source, target = sides(kind)
-    return lambda: copy(address_of(dst), address_of(src), int(count), target, source)
+    return partial(copy, address_of(dst), address_of(src), int(count), target, source)
 
 
 @COPIES.at_once
 def cudaMemcpyPeer(dst: object, dstDevice: int, src: object, srcDevice: int, count: int) -> Work:
     """From one device's memory to another's."""
-    return lambda: copy(address_of(dst), address_of(src), int(count), False, False)
+    return partial(copy, address_of(dst), address_of(src), int(count), False, False)
 
 
 cudaMemcpyAsync = COPIES.in_stream(cudaMemcpy)

@@ -6,12 +6,24 @@ import ctypes
 from typing import Any
 
 from .. import driver
-from ..driver.graphs.nodes import Made, add, change, change_in, given, host_work, kernel_parameters, kernel_work, memset_work, of_kind
-from ..driver.memory.transfers import copy
+from ..driver.graphs.nodes import (
+    Made,
+    add,
+    captured_set,
+    change,
+    change_in,
+    given,
+    host_work,
+    kernel_parameters,
+    kernel_work,
+    memset_work,
+    of_kind,
+    what_of,
+)  # fmt: skip
+from ..driver.memory.transfers import copy, fill
 from ..driver.tables.layout import Struct
-from ..errors import invalid
 from .api import api, call, context
-from .copies import box_work, sides
+from .copies import box_work, direction, sides
 from .enums import cudaMemcpyKind
 from .registration import REGISTRY
 from .structs import (
@@ -130,29 +142,26 @@ def cudaGraphKernelNodeGetParams(node: object) -> Any:
     return out
 
 
-def _what(node: object, kind: str) -> Any:
-    found = of_kind(node, kind).what
-    if found is None:
-        raise invalid("what the node was made of is not kept")
-    return found
+def _captured_copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: bool | None = None) -> cudaMemcpy3DParms:
+    return bytes_work(dst, src, size, direction(from_host, to_host))[1]
 
 
 @api(1)
 def cudaGraphMemcpyNodeGetParams(node: object) -> Any:
     """What a node copies."""
-    return _what(node, "MEMCPY")
+    return what_of(node, "MEMCPY", {copy: _captured_copy})
 
 
 @api(1)
 def cudaGraphMemsetNodeGetParams(node: object) -> Any:
     """What a node sets."""
-    return _same(cudaMemsetParams, _what(node, "MEMSET"))
+    return _same(cudaMemsetParams, what_of(node, "MEMSET", {fill: captured_set}))
 
 
 @api(1)
 def cudaGraphHostNodeGetParams(node: object) -> Any:
     """What a node calls."""
-    return _same(cudaHostNodeParams, _what(node, "HOST"))
+    return _same(cudaHostNodeParams, what_of(node, "HOST", {}))
 
 
 @api()

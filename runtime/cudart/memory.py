@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from functools import partial
 
 from .. import driver
 from ..device.memory.allocations import PITCH, SPACE
@@ -87,13 +88,13 @@ def cudaPointerGetAttributes(ptr: object) -> cudaPointerAttributes:
 @SETS.at_once
 def cudaMemset(devPtr: object, value: int, count: int) -> Work:
     """Sets bytes."""
-    return lambda: fill(address_of(devPtr), 0, value, 1, int(count), 1)
+    return partial(fill, address_of(devPtr), 0, int(value), 1, int(count), 1)
 
 
 @SETS.at_once
 def cudaMemset2D(devPtr: object, pitch: int, value: int, width: int, height: int) -> Work:
     """Sets rows of bytes."""
-    return lambda: fill(address_of(devPtr), int(pitch), value, 1, int(width), int(height))
+    return partial(fill, address_of(devPtr), int(pitch), int(value), 1, int(width), int(height))
 
 
 @SETS.at_once

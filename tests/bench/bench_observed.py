@@ -1,12 +1,13 @@
 """What the profiler costs: the same launches, quiet and observed in turn, in one process.
 
     PYTHONPATH=tests/importroot python -m tests.bench.bench_observed [--sizes full,small,tiny] [--everyday 16384,131072] [--runs N]
-                                                                  [--only NAME] [--keep]
+                                                                  [--engine auto|numpy|native] [--only NAME] [--keep]
 
-Kernels have been planned before.  A ratio is the median over pairs of neighbouring runs, of CPU time over all threads of the process: what
-disturbs the machine for a while disturbs both runs of a pair.  An observed run ends with its profile frozen.  Kernels of the bench and
-recorded programs are held to 10 times, everyday kernels (everyday.py, in launches of about so many threads) to 30; irregular ones
-(irregular.py) are reported.  Prints how many of each kind are within their limit, and fails where one is above it.
+Quiet launches run on the numpy engine, as observed ones do; the profiler's loops are compiled unless the engine is numpy.  Kernels have been
+planned before.  A ratio is the median over pairs of neighbouring runs, of CPU time over all threads of the process: what disturbs the machine
+for a while disturbs both runs of a pair.  An observed run ends with its profile frozen.  Kernels of the bench and recorded programs are held to
+10 times, everyday kernels (everyday.py, in launches of about so many threads) to 30; irregular ones (irregular.py) are reported.  Prints how
+many of each kind are within their limit, and fails where one is above it.
 """
 
 from __future__ import annotations

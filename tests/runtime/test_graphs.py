@@ -243,6 +243,27 @@ def test_nodes_of_a_graph_within_a_graph_change_in_one_executable(host: Host, st
     assert int(host("cuGraphChildGraphNodeGetGraph", copy)) != int(host("cuGraphChildGraphNodeGetGraph", child))
 
 
+def test_what_was_captured_can_be_asked_for_and_changed(host: Host, stream: cu.CUstream) -> None:
+    at, out = host.upload(np.zeros(4, np.uint32)), np.zeros(4, np.uint32)
+    begin(host, stream)
+    host("cuMemsetD32Async", at, 7, 4, stream)
+    host("cuMemcpyDtoHAsync", out, at, 16, stream)
+    rt.cudaMemcpyAsync(at, at + 8, 8, rt.cudaMemcpyKind.cudaMemcpyDeviceToDevice, stream)
+    graph = host("cuStreamEndCapture", stream)
+    (first, second, third), _ = host("cuGraphGetNodes", graph, 3)
+    memset_, copy = host("cuGraphMemsetNodeGetParams", first), host("cuGraphMemcpyNodeGetParams", second)
+    assert (int(memset_.dst), memset_.value, memset_.elementSize, memset_.width, memset_.height) == (at, 7, 4, 4, 1)
+    assert (int(copy.srcDevice), int(copy.dstHost), copy.WidthInBytes, copy.Height, copy.Depth) == (at, out.ctypes.data, 16, 1, 1)
+    error, row = rt.cudaGraphMemcpyNodeGetParams(third)
+    assert (error, int(row.srcPtr.ptr), row.extent.width, row.kind) == (0, at + 8, 8, rt.cudaMemcpyKind.cudaMemcpyDeviceToDevice)
+    ready = host("cuGraphInstantiate", graph, 0)
+    memset_.value, copy.WidthInBytes = 9, 8
+    host("cuGraphExecMemsetNodeSetParams", ready, first, memset_, host("cuCtxGetCurrent"))
+    host("cuGraphExecMemcpyNodeSetParams", ready, second, copy, host("cuCtxGetCurrent"))
+    host("cuGraphLaunch", ready, stream)
+    assert out.tolist() == [9, 9, 0, 0]
+
+
 def test_events_outside_of_a_capture(host: Host, stream: cu.CUstream) -> None:
     before, after = (host("cuEventCreate", 0) for _ in range(2))
     begin(host, stream)

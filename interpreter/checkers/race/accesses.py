@@ -16,7 +16,7 @@ from .cells import Array, Shadow
 from .fences import Fences
 from .kinds import GPU, Kind
 from .look import Look
-from .order import NumberedLanes
+from .numbers import NumberedLanes
 from .records import Records
 from .scene import Scene
 from .tiles import Tiles

@@ -12,11 +12,10 @@ from ...vector.access.accessing import Accessing
 from ...vector.access.copying import Copying
 from ...vector.group import Group
 from .cells import COPY, LEVEL_AT, NEVER, Array
+from .clocks import Clock, Known, merge
 from .fences import Fences
-from .issued import Clock, Known
 from .kinds import CTA, Kind
 from .mbarriers import Phase, Phases
-from .order import merge
 from .scene import Scene
 
 

@@ -11,9 +11,10 @@ from ...values import plain
 from ...vector.group import Group
 from ...vector.ports import WavePort
 from .cells import Array
+from .clocks import merge
 from .fences import Fences
 from .kinds import CLUSTER, CTA
-from .order import NumberedLanes, merge
+from .numbers import NumberedLanes
 from .scene import Scene
 
 

@@ -9,10 +9,10 @@ import numpy as np
 from ...observe import Access
 from ...plan.plan import Site
 from .cells import NUMBER, Array, Shadow
+from .clocks import Clock, merge
 from .heads import Heads
-from .issued import Clock
 from .kinds import CLUSTER, CTA, GPU, Kind
-from .order import NumberedLanes, merge
+from .numbers import NumberedLanes
 from .scene import Scene
 
 
@@ -46,9 +46,7 @@ class Fences:
             times, barriers = self._times.setdefault(kind.scope, self._never())
             times[thread], barriers[thread] = self.scene.now, self.scene.order.barrier[lanes.block]
             if self.scene.order.views:
-                for t in thread.tolist():
-                    if any(key in self.scene.order.views for key in self.scene.order.key_of(t)):
-                        self._fence_views[kind.scope, t] = self.scene.order.clock(np.array([t]), self.scene.now)
+                self._keep_views(kind.scope, thread)
         if kind.acquires and self._pending:
             for t in thread.tolist() if thread.size < len(self._pending) else [t for t in self._pending if (thread == t).any()]:
                 found = self._pending.get(t)
@@ -60,6 +58,18 @@ class Fences:
         if kind.sequential:
             self._lead(kind.scope, lanes)
         self.scene.tick()
+
+    def _keep_views(self, scope: int, thread: Array) -> None:
+        """What threads know that synchronise otherwise than by barriers; those of a warp mostly know the same."""
+        order, kept = self.scene.order, dict[tuple[int, ...], Clock]()
+        for t in thread.tolist():
+            own, warp, block = order.key_of(t)
+            alone = own in order.views or order.partial
+            if alone or warp in order.views or block in order.views:
+                key = (own,) if alone else (warp,)
+                if key not in kept:
+                    kept[key] = order.known_by(t)
+                self._fence_views[scope, t] = kept[key]
 
     def _never(self) -> tuple[Array, Array]:
         return np.zeros(self.scene.count, np.int64), np.zeros(self.scene.count, np.int64)
@@ -104,7 +114,7 @@ class Fences:
     def relaxed(self, thread: Array, place: tuple[int, int], clock: Clock) -> None:
         """Threads have seen relaxedly the end of an mbarrier's phase: a fence acquires what the phase has released."""
         for t in thread.tolist():
-            self._pending.setdefault(t, {})[place] = Heads(narrow={(t // self.scene.launch.threads, CTA): clock})
+            self._pending.setdefault(t, {})[place] = Heads(narrow={(t // self.scene.launch.threads, CTA): (clock,)})
 
     def _released_by(self, t: int) -> list[tuple[int, dict[int, int]]]:
         out = []

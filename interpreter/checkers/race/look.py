@@ -9,9 +9,9 @@ import numpy as np
 
 from ...observe import Access
 from .cells import Array, Shadow
-from .issued import Known
+from .clocks import Known
 from .kinds import Kind
-from .order import NumberedLanes
+from .numbers import NumberedLanes
 
 
 @dataclass(slots=True)

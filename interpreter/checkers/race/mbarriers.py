@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+from .clocks import Clock, merge
 from .heads import Heads
-from .issued import Clock
-from .order import merge
 
 
 class Release:

@@ -11,55 +11,8 @@ import numpy as np
 
 from ...launch import Launch
 from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
-from .issued import Clock, Known, Views
-
-
-class NumberedLanes:
-    """The lanes of one access, one after the other: thread, warp and block in the launch."""
-
-    __slots__ = ("_words", "block", "thread", "warp")
-
-    def __init__(self, thread: Array, warp: Array, block: Array) -> None:
-        self.thread, self.warp, self.block = thread, warp, block
-        self._words: dict[int, Array] = {}
-
-    def words(self, level: int) -> Array:
-        """Each lane's thread or block as the lower half of a stamp."""
-        found = self._words.get(level)
-        if found is None:
-            found = self._words[level] = ((self.thread if level == THREAD else self.block) | level << LEVEL_AT).astype(np.uint64)
-        return found
-
-    def take(self, index: Array) -> NumberedLanes:
-        """Some of them."""
-        return NumberedLanes(self.thread[index], self.warp[index], self.block[index])
-
-
-class Copies:
-    """Asynchronous copies: who issued each, when, and since when that thread has waited for it."""
-
-    def __init__(self) -> None:
-        self.thread = np.zeros(0, np.int64)
-        self.done = np.zeros(0, np.int64)
-        self.tag = np.zeros(0, np.int64)  # of the mbarrier's phase that it belongs to
-        self.count = 0
-
-    def end(self, now: int) -> None:
-        """A launch is over, and so are its copies."""
-        np.minimum(self.done[: self.count], now, out=self.done[: self.count])
-
-    def add(self, thread: Array) -> int:
-        """Room for one copy of each of these threads; the number of the first."""
-        first, self.count = self.count, self.count + thread.size
-        if self.count > self.thread.size:
-            room = max(2 * self.thread.size, self.count, 1024)
-            for name in ("thread", "done", "tag"):
-                bigger = np.full(room, NEVER if name == "done" else -1, np.int64)
-                old = getattr(self, name)
-                bigger[: old.size] = old
-                setattr(self, name, bigger)
-        self.thread[first : self.count] = thread
-        return first
+from .clocks import Clock, Known, Views, merge
+from .numbers import Copies, NumberedLanes
 
 
 class Order:
@@ -172,9 +125,31 @@ class Order:
 
     def clock(self, thread: Array, now: int) -> Clock:
         """All that is before these threads, and what they have done themselves."""
+        if thread.size == 1:
+            t = int(thread[0])
+            out = self.known_by(t)
+            out[t if self.threads > 1 else BLOCK << LEVEL_AT | t] = now
+            return out
         out = self._known(thread)
         for key in self.entities(thread):
             out[key] = now
+        return out
+
+    def known_by(self, t: int) -> Clock:
+        """All that is before one thread."""
+        out: Clock = {}
+        keys = _, warp, block = self.key_of(t)
+        for key in keys:
+            for c in self.views.get(key, ()):
+                merge(out, c)
+        met = [(warp, int(self.warp[warp & NUMBER])), (block, int(self.barrier[block & NUMBER]))]
+        first = t - (t % self.threads & 31)
+        for times, masks in self.partial:
+            if (at := int(times[t])) > self.floor:
+                met += [(first + lane, at) for lane in range(32) if int(masks[t]) >> lane & 1]
+        for key, time in met:
+            if time > self.floor:
+                out[key] = max(out.get(key, 0), time)
         return out
 
     def _known(self, thread: Array) -> Clock:
@@ -275,28 +250,62 @@ class Order:
             tags = np.full(stamp.size, -1)
             if copied.any():
                 tags[copied] = self.copies.tag[element]
-            for j in open_.tolist():
-                if time[j] < self.start or (before is not None and tags[j] < 0 and time[j] > before.at[j]):
-                    continue
-                m, own = 0xFFFFFFFF if mask is None else int(mask[j]), (int(settled[j]), int(met[j]))
-                ok[j] = self._knows(views, own, int(u.thread[j]), int(level[j]), int(number[j]), int(time[j]), m, int(tags[j]), shared)
+            some = open_[time[open_] >= self.start]
+            if before is not None:
+                some = some[(tags[some] >= 0) | (time[some] <= before.at[some])]
+            for keys, lanes in self._alike(u.thread[some], views).items():
+                index, clocks = some[lanes], [c for key in keys for c in views[key]]
+                ok[index] = told = self._told(clocks, level[index], number[index], time[index], tags[index])
+                asked: dict[tuple[int, ...], bool] = {}  # lanes of a warp mostly ask the same
+                for k in index[~told & (level[index] != THREAD)].tolist():
+                    m, own, t = 0xFFFFFFFF if mask is None else int(mask[k]), (int(settled[k]), int(met[k])), int(u.thread[k])
+                    what = int(level[k]), int(number[k]), int(time[k]), m
+                    question = (*what, *own, t if what[0] == WARP else int(u.warp[k]))
+                    if question not in asked:
+                        asked[question] = self._knows(clocks, own, t, *what, shared)
+                    ok[k] = asked[question]
         apart: Array = ~ok
         return apart
 
+    def _alike(self, thread: Array, views: Views) -> dict[tuple[int, ...], Array]:
+        """Threads by the names under which views tell what they know; without those that have learnt nothing."""
+        block = thread // self.threads
+        warp = block * self.per_block + thread % self.threads // 32
+        found = [[k if k in views else -1 for k in keys.tolist()] for keys in (thread, warp | WARP << LEVEL_AT, block | BLOCK << LEVEL_AT)]
+        out: dict[tuple[int, ...], list[int]] = {}
+        for n, keys in enumerate(zip(*found, strict=True)):
+            out.setdefault(keys, []).append(n)
+        alike = {tuple([k for k in keys if k >= 0]): np.array(lanes) for keys, lanes in out.items()}
+        alike.pop((), None)
+        return alike
+
+    def _told(self, clocks: list[Clock], level: Array, number: Array, time: Array, tags: Array) -> Array:
+        """Which records of single threads and of copies some clocks know of."""
+        out = np.zeros(level.size, bool)
+        for tag in np.unique(tags[tags >= 0]).tolist():
+            if any(COPY << LEVEL_AT | tag in c for c in clocks):
+                out |= tags == tag
+        rest = np.flatnonzero(~out & (level == THREAD))
+        block = number // self.threads
+        for keys in (
+            block | BLOCK << LEVEL_AT, block * self.per_block + number % self.threads // 32 | WARP << LEVEL_AT, number,
+        ):  # fmt: skip
+            each, place = np.unique(keys[rest], return_inverse=True)
+            at = np.array([max(c.get(key, -1) for c in clocks) for key in each.tolist()], np.int64)
+            out[rest] = at[place] >= time[rest]
+            rest = rest[~out[rest]]
+            if not rest.size:
+                break
+        return out
+
     def _knows(
-        self, views: Views, own: tuple[int, int], u: int, level: int, number: int, time: int, mask: int, tag: int, shared: bool
+        self, clocks: list[Clock], own: tuple[int, int], u: int, level: int, number: int, time: int, mask: int, shared: bool
     ) -> bool:
-        clocks = [c for key in self.key_of(u) for c in views.get(key, ())]
-        if not clocks:
-            return False
-        if tag >= 0 and any(COPY << LEVEL_AT | tag in c for c in clocks):
-            return True
+        """Do clocks of a thread know of a record of several threads?"""
 
         def known(key: int) -> int:
             return max((c.get(key, -1) for c in clocks), default=-1)
 
-        if level == THREAD:
-            return max(known(key) for key in self.key_of(number)) >= time
         if level == WARP:
             if max(known(WARP << LEVEL_AT | number), known(BLOCK << LEVEL_AT | number // self.per_block)) >= time:
                 return True
@@ -320,10 +329,3 @@ class Order:
             if at < min(time, int(self.activity[b])):
                 return False
         return True
-
-
-def merge(into: Clock, more: Clock) -> None:
-    """The later time of each."""
-    for key, time in more.items():
-        if into.get(key, -1) < time:
-            into[key] = time

@@ -11,7 +11,7 @@ from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, MIXED, NEVER, NUMBER, READS
 from .fences import Fences
 from .kinds import CTA
 from .look import Look
-from .order import NumberedLanes
+from .numbers import NumberedLanes
 from .scene import Scene
 
 AGAINST = dict.fromkeys(WRITES, WRITES + READS) | dict.fromkeys(READS, WRITES)

@@ -13,9 +13,10 @@ from ...plan.plan import Site
 from ...vector.ports import WavePort
 from ..findings import Findings
 from .cells import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
-from .issued import Known
+from .clocks import Known
 from .kinds import Kind, kind_of, only_barriers
-from .order import Copies, NumberedLanes, Order
+from .numbers import Copies, NumberedLanes
+from .order import Order
 from .report import Reporter
 
 REMEMBERED = 64  # geometries whose lanes are kept

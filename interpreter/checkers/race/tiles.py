@@ -13,7 +13,7 @@ from ...memory.spaces import ArenaSpace, SharedSpace
 from ...observe import Access
 from ...values import AddressFacts, Shifted
 from .cells import BLOCK, HALF, LEVEL_AT, LOW, NUMBER, THREAD, U64, WARP, Array, Cells, Shadow, stamps
-from .order import NumberedLanes
+from .numbers import NumberedLanes
 from .records import AGAINST, OF_GRID
 from .scene import Scene
 

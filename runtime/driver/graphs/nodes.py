@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...device.graphs.graphs import DeviceGraph, Node, Work
@@ -16,9 +17,9 @@ from ..api import api, handle_of, kernel_of, member
 from ..events import event_of
 from ..launching import ATTRIBUTE_BYTES, KernelWork, parameters
 from ..memory.copies import box_work
-from ..memory.transfers import fill
+from ..memory.transfers import copy, fill
 from ..streams import call_host
-from ..tables.enums import CUlaunchAttributeID
+from ..tables.enums import CUlaunchAttributeID, CUmemorytype
 from ..tables.structs import (
     CUDA_HOST_NODE_PARAMS,
     CUDA_KERNEL_NODE_PARAMS,
@@ -176,29 +177,51 @@ def cuGraphKernelNodeGetParams(hNode: object) -> CUDA_KERNEL_NODE_PARAMS:
     return kernel_parameters(of_kind(hNode, "KERNEL").what)
 
 
-def _what(hNode: object, kind: str) -> Any:
-    found = of_kind(hNode, kind).what
-    if found is None:
-        raise invalid("the node was captured: what it was made of is not kept")
-    return found
+def what_of(hNode: object, kind: str, captured: Mapping[Callable[..., None], Callable[..., Any]]) -> Any:
+    """What a node was made of; of one that was captured, what its work and the arguments of that make."""
+    node = of_kind(hNode, kind)
+    if node.what is not None:
+        return node.what
+    if isinstance(node.work, partial) and node.work.func in captured:
+        return captured[node.work.func](*node.work.args)
+    raise invalid("the node was captured: what it was made of is not kept")
+
+
+def captured_set(at: int, pitch: int, value: int, size: int, width: int, height: int) -> CUDA_MEMSET_NODE_PARAMS:
+    """The structure of a memset."""
+    out = CUDA_MEMSET_NODE_PARAMS()
+    out.dst, out.pitch, out.value, out.elementSize, out.width, out.height = at, pitch, value & (1 << 8 * size) - 1, size, width, height
+    return out
+
+
+def captured_copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: bool | None = None) -> CUDA_MEMCPY3D:
+    """The structure of a copy of bytes."""
+    out = CUDA_MEMCPY3D()
+    kinds = {True: CUmemorytype.CU_MEMORYTYPE_HOST, False: CUmemorytype.CU_MEMORYTYPE_DEVICE, None: CUmemorytype.CU_MEMORYTYPE_UNIFIED}
+    out.dstMemoryType, out.srcMemoryType = kinds[to_host], kinds[from_host]
+    for end, address, is_host in (("dst", dst, to_host), ("src", src, from_host)):
+        setattr(out, f"{end}{'Host' if is_host else 'Device'}", address)
+        setattr(out, f"{end}Pitch", size)
+    out.WidthInBytes, out.Height, out.Depth = size, 1, 1
+    return out
 
 
 @api(1)
 def cuGraphMemcpyNodeGetParams(hNode: object) -> Any:
     """What a node copies."""
-    return _what(hNode, "MEMCPY")
+    return what_of(hNode, "MEMCPY", {copy: captured_copy})
 
 
 @api(1)
 def cuGraphMemsetNodeGetParams(hNode: object) -> Any:
     """What a node sets."""
-    return _what(hNode, "MEMSET")
+    return what_of(hNode, "MEMSET", {fill: captured_set})
 
 
 @api(1)
 def cuGraphHostNodeGetParams(hNode: object) -> Any:
     """What a node calls."""
-    return _what(hNode, "HOST")
+    return what_of(hNode, "HOST", {})
 
 
 @api(1)

@@ -94,25 +94,25 @@ def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: 
 @COPIES.at_once
 def cuMemcpy(dst: object, src: object, ByteCount: object) -> Work:
     """Copies between any two places."""
-    return lambda: copy(address_of(dst), address_of(src), integer(ByteCount))
+    return functools.partial(copy, address_of(dst), address_of(src), integer(ByteCount))
 
 
 @COPIES.at_once
 def cuMemcpyHtoD(dstDevice: object, srcHost: object, ByteCount: object) -> Work:
     """Host to device."""
-    return lambda: copy(integer(dstDevice), address_of(srcHost), integer(ByteCount), False, True)
+    return functools.partial(copy, integer(dstDevice), address_of(srcHost), integer(ByteCount), False, True)
 
 
 @COPIES.at_once
 def cuMemcpyDtoH(dstHost: object, srcDevice: object, ByteCount: object) -> Work:
     """Device to host."""
-    return lambda: copy(address_of(dstHost), integer(srcDevice), integer(ByteCount), True, False)
+    return functools.partial(copy, address_of(dstHost), integer(srcDevice), integer(ByteCount), True, False)
 
 
 @COPIES.at_once
 def cuMemcpyDtoD(dstDevice: object, srcDevice: object, ByteCount: object) -> Work:
     """Device to device."""
-    return lambda: copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False)
+    return functools.partial(copy, integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False)
 
 
 cuMemcpyAsync = COPIES.in_stream(cuMemcpy)
@@ -135,7 +135,7 @@ def cuMemcpyPeerAsync(
 ) -> None:
     """As cuMemcpyPeer, in a stream."""
     context_of(dstContext), context_of(srcContext)
-    queue(hStream, "MEMCPY", lambda: copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False))
+    queue(hStream, "MEMCPY", functools.partial(copy, integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False))
 
 
 @api()
@@ -151,7 +151,7 @@ def cuMemcpyBatchAsync(
 @api()
 def cuMemcpyWithAttributesAsync(dst: object, src: object, size: object, attr: object, hStream: object) -> None:
     """As cuMemcpyAsync; what the attributes allow changes no result here."""
-    queue(hStream, "MEMCPY", lambda: copy(address_of(dst), address_of(src), integer(size)))
+    queue(hStream, "MEMCPY", functools.partial(copy, address_of(dst), address_of(src), integer(size)))
 
 
 def fill(address: int, pitch: int, value: object, element: int, width: int, height: int) -> None:
@@ -172,7 +172,7 @@ def fill(address: int, pitch: int, value: object, element: int, width: int, heig
 def _set(address: object, value: object, element: int, n: object, pitch: object = 0, rows: object = 1) -> Work:
     if not 0 <= integer(value) < 1 << 8 * element:
         raise OverflowError(f"{value} is not an unsigned number of {8 * element} bits")
-    return lambda: fill(integer(address), integer(pitch), value, element, integer(n), integer(rows))
+    return functools.partial(fill, integer(address), integer(pitch), integer(value), element, integer(n), integer(rows))
 
 
 @SETS.at_once

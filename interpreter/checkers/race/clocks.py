@@ -1,4 +1,4 @@
-"""What asynchronous copies come after: what their threads knew when they issued them, however late a schedule performs them."""
+"""What threads know of others as clocks; and what asynchronous copies come after, however late a schedule performs them."""
 
 from __future__ import annotations
 
@@ -24,3 +24,13 @@ class Known:
         """That of some."""
         partial = tuple([(times[index], masks[index]) for times, masks in self.partial])
         return Known(self.at[index], self.barrier[index], self.warp[index], partial, self.views)
+
+
+def merge(into: Clock, more: Clock) -> None:
+    """The later time of each."""
+    if not into:
+        into.update(more)
+        return
+    for key, time in more.items():
+        if into.get(key, -1) < time:
+            into[key] = time
