@@ -80,7 +80,7 @@ RUNNING = (
     Mistake("Too many blocks", "--grid 4", "--grid 5", ("out of bounds", "first[5]", "at line 29", "block (4, 0, 0)"), 4),
     Mistake("Too many threads", "--block 64", "--block 2048", ("2048 threads", "allows 1024"), 4),
     Mistake("A shared array that is too small", "part[64]", "part[32]", ("out of bounds", "shared memory", "128 bytes", "thread (32, 0, 0)"), 4),
-    Mistake("A misaligned address", "[%first+4]", "[%first+2]", ("misaligned: 4-byte read", "no multiple of 4", "at line 29"), 4),
+    Mistake("A misaligned address", "[%first+4]", "[%first+2]", ("misaligned: 4-byte read", "not a multiple of 4", "at line 29"), 4),
     Mistake(
         "A number for a pointer", "first=u32[5]:[0,10,100,100,300]", "first=5",
         ("misaligned", "a number may have been given where a pointer is expected", "at line 28"), 4,

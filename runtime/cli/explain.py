@@ -47,7 +47,7 @@ def explain(code: str | None, as_json: bool) -> None:
 
 def wrapped(text: str) -> str:
     """Paragraphs as wide as the terminal; lines that are indented are code, and what stands between backticks is not divided."""
-    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    width = max(40, min(shutil.get_terminal_size((100, 24)).columns, 100))
     out = []
     for is_code, lines in groupby(text.splitlines(), lambda line: line.startswith("    ") or not line.strip()):
         if is_code:

@@ -119,20 +119,20 @@ def _need(need: Need) -> str:
 
 def _overview(forms: list[Form]) -> str:
     """All opcodes, by section of the manual."""
-    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    width = max(40, min(shutil.get_terminal_size((100, 24)).columns, 120))
     chapters: dict[int, dict[str, None]] = {}
     for f in forms:
         chapters.setdefault(int(f.section.split(".")[2]), {})[f.opcode] = None
     lines = []
     for number, names in sorted(chapters.items()):
         head = f"9.7.{number:<3} {CHAPTERS.get(number, ''):<22} "
-        lines += textwrap.wrap(" ".join(names), width, initial_indent=head, subsequent_indent=" " * len(head))
+        lines += textwrap.wrap(" ".join(names), width, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False)
     opcodes = {f.opcode for f in forms}
     return "\n".join([*lines, f"{len(opcodes)} opcodes, {len(forms)} forms; `warplab isa OPCODE` shows the forms of one"])
 
 
 def _lines(forms: list[Form]) -> Iterable[str]:
-    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    width = max(40, min(shutil.get_terminal_size((100, 24)).columns, 120))
     opcode = ""
     for f in forms:
         if f.opcode != opcode:

@@ -432,3 +432,10 @@ def test_a_place_that_cannot_be_written_is_named(good: str) -> None:
     assert run("assemble", good, "-o", "/nowhere/x.o", code=2).stderr == "error: /nowhere/x.o: No such file or directory\n"
     assert "--log /nowhere/x: there is no folder /nowhere" in run("exec", "--log", "/nowhere/x", "true", code=2).stderr
     assert "'sm_1' is not a target" in run("occupancy", "--device", "sm_1", code=2).stderr
+
+
+def test_a_terminal_of_few_columns_breaks_no_words() -> None:
+    for words in (["isa", "add"], ["isa"], ["explain", "syntax"]):
+        narrow = CliRunner(env={"COLUMNS": "5"}).invoke(main, words).output
+        assert narrow.split() == CliRunner(env={"COLUMNS": "100"}).invoke(main, words).output.split()
+        assert max(map(len, narrow.splitlines())) <= 70

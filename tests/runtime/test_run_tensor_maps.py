@@ -111,7 +111,7 @@ def test_names() -> None:
         ran(WORDS.encode(), f"{ALL} --tensormap m=p")
     with pytest.raises(UsageError, match="expected NAME=VALUE"):
         ran(WORDS.encode(), "--tensormap m")
-    with pytest.raises(UsageError, match="parameter m has 4 bytes; a tensor map takes 128"):
+    with pytest.raises(UsageError, match="parameter m has 4 bytes; a tensor map has 128"):
         ran(WORDS.replace(".align 64 .b8 m[128]", ".u32 m").replace("[m+8]", "[p]").encode(), ALL)
     with pytest.raises(UsageError, match="has 128 bytes by value, the array has 64: --tensormap"):
         ran(COPY, "--arg x=u8[64] --arg y=u8[64]")

@@ -12,7 +12,7 @@ from ...vector.access.accessing import Accessing
 from ...vector.access.copying import Copying
 from ...vector.group import Group
 from .cells import COPY, LEVEL_AT, NEVER, Array
-from .clocks import Clock, Known, merge
+from .clocks import Clock, KnownAtIssue, merge
 from .fences import Fences
 from .kinds import CTA, Kind
 from .mbarriers import Phase, Phases
@@ -24,7 +24,7 @@ class CopyUnderWay:
 
     __slots__ = ("at", "closed", "copying", "first", "first_read", "known", "thread")
 
-    def __init__(self, copying: Copying, thread: Array, first: int, first_read: int, at: int, known: Known, closed: Array) -> None:
+    def __init__(self, copying: Copying, thread: Array, first: int, first_read: int, at: int, known: KnownAtIssue, closed: Array) -> None:
         self.copying = copying
         self.thread = thread  # in ascending order
         self.first, self.first_read = first, first_read
@@ -36,7 +36,7 @@ class CopyUnderWay:
         """How records name the copies of some threads."""
         return np.asarray(np.searchsorted(self.thread, thread) + (self.first_read if reads else self.first) | COPY << LEVEL_AT)
 
-    def before(self, thread: Array) -> Known:
+    def before(self, thread: Array) -> KnownAtIssue:
         """What the copies of some threads come after."""
         return self.known.take(np.searchsorted(self.thread, thread))
 

@@ -11,7 +11,7 @@ Views = dict[int, list[Clock]]
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
+class KnownAtIssue:
     """Of each thread that issued: the time, its last barriers and synchronisations before that, and what it had learnt otherwise."""
 
     at: Array
@@ -20,10 +20,10 @@ class Known:
     partial: tuple[tuple[Array, Array], ...]
     views: Views
 
-    def take(self, index: Array) -> Known:
+    def take(self, index: Array) -> KnownAtIssue:
         """That of some."""
         partial = tuple([(times[index], masks[index]) for times, masks in self.partial])
-        return Known(self.at[index], self.barrier[index], self.warp[index], partial, self.views)
+        return KnownAtIssue(self.at[index], self.barrier[index], self.warp[index], partial, self.views)
 
 
 def merge(into: Clock, more: Clock) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...observe import Access
 from .cells import Array, Shadow
-from .clocks import Known
+from .clocks import KnownAtIssue
 from .kinds import Kind
 from .numbers import NumberedLanes
 
@@ -28,7 +28,7 @@ class Look:
     floor: Any  # records up to this stamp are ordered before
     offset: Array  # the first byte of each lane
     chosen: Array | None  # which lanes of the group these are; None: all
-    before: Known | None = None  # what a copy of each lane comes after
+    before: KnownAtIssue | None = None  # what a copy of each lane comes after
     who: Array | None = None  # the numbers of the lanes' copies in records
     part: int = 0  # which of the units that each lane accesses is looked at
 

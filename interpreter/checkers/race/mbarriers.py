@@ -6,7 +6,7 @@ from .clocks import Clock, merge
 from .heads import Heads
 
 
-class Release:
+class PhaseRelease:
     """What one phase releases: arrivals to the scopes that both sides name, the end of copies to whoever waits."""
 
     __slots__ = ("arrivals", "copies")
@@ -19,9 +19,9 @@ class Release:
         """What threads of a block acquire at a scope."""
         return [c for c in (self.copies, *self.arrivals.for_(block, scope, cluster_size)) if c]
 
-    def after(self, earlier: Release) -> Release:
+    def after(self, earlier: PhaseRelease) -> PhaseRelease:
         """With what earlier phases have released."""
-        out = Release()
+        out = PhaseRelease()
         out.arrivals = self.arrivals.with_(earlier.arrivals)
         for clock in (earlier.copies, self.copies):
             merge(out.copies, clock)
@@ -35,7 +35,7 @@ class Phase:
 
     def __init__(self, parity: int) -> None:
         self.parity = parity
-        self.current, self.completed = Release(), Release()
+        self.current, self.completed = PhaseRelease(), PhaseRelease()
 
 
 class Phases:
@@ -51,5 +51,5 @@ class Phases:
             found = self._objects[wave, place] = Phase(0 if fresh else parity)
         elif found.parity != parity:
             found.parity = parity
-            found.completed, found.current = found.current.after(found.completed), Release()
+            found.completed, found.current = found.current.after(found.completed), PhaseRelease()
         return found

@@ -11,8 +11,10 @@ import numpy as np
 
 from ...launch import Launch
 from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
-from .clocks import Clock, Known, Views, merge
+from .clocks import Clock, KnownAtIssue, Views, merge
 from .numbers import Copies, NumberedLanes
+
+FEW = 8  # records, below which a loop is faster than arrays
 
 
 class Order:
@@ -199,7 +201,7 @@ class Order:
                 merge(whole, c)
             have[:-2] = [whole]
 
-    def known(self, thread: Array, now: int, *, late: bool) -> Known:
+    def known(self, thread: Array, now: int, *, late: bool) -> KnownAtIssue:
         """What these threads know, for copies that they issue; `late`: which may come when the threads know more."""
         block = thread // self.threads
         warp = block * self.per_block + thread % self.threads // 32
@@ -207,11 +209,11 @@ class Order:
         if late and views:
             views = {k: list(views[k]) for t in thread.tolist() for k in self.key_of(t) if k in views}
         partial = tuple([(times[thread], masks[thread]) for times, masks in self.partial])
-        return Known(np.full(thread.size, now), self.barrier[block], self.warp[warp], partial, views)
+        return KnownAtIssue(np.full(thread.size, now), self.barrier[block], self.warp[warp], partial, views)
 
     # ------------------------------------------------------------ questions
 
-    def unordered(self, stamp: Array, mask: Array | None, u: NumberedLanes, before: Known | None = None, *, shared: bool) -> Array:
+    def unordered(self, stamp: Array, mask: Array | None, u: NumberedLanes, before: KnownAtIssue | None = None, *, shared: bool) -> Array:
         """Which of these records are not ordered before their lanes; `before`: what copies of the lanes come after; `shared`: only blocks of
         a cluster can have made them."""
         time = (stamp >> HALF).astype(np.int64)
@@ -282,6 +284,12 @@ class Order:
     def _told(self, clocks: list[Clock], level: Array, number: Array, time: Array, tags: Array) -> Array:
         """Which records of single threads and of copies some clocks know of."""
         out = np.zeros(level.size, bool)
+        if level.size < FEW:
+            for n, (kind, who, at, tag) in enumerate(zip(level.tolist(), number.tolist(), time.tolist(), tags.tolist(), strict=True)):
+                out[n] = (tag >= 0 and any(COPY << LEVEL_AT | tag in c for c in clocks)) or (
+                    kind == THREAD and any(c.get(key, -1) >= at for key in self.key_of(who) for c in clocks)
+                )
+            return out
         for tag in np.unique(tags[tags >= 0]).tolist():
             if any(COPY << LEVEL_AT | tag in c for c in clocks):
                 out |= tags == tag

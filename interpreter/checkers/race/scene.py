@@ -13,7 +13,7 @@ from ...plan.plan import Site
 from ...vector.ports import WavePort
 from ..findings import Findings
 from .cells import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
-from .clocks import Known
+from .clocks import KnownAtIssue
 from .kinds import Kind, kind_of, only_barriers
 from .numbers import Copies, NumberedLanes
 from .order import Order
@@ -108,7 +108,7 @@ class Scene:
             have = self._global[id(found)] = found, Shadow("global", found.size, found.start)
         return have[1]
 
-    def floor(self, shadow: Shadow, u: NumberedLanes, before: Known | None = None) -> Any:
+    def floor(self, shadow: Shadow, u: NumberedLanes, before: KnownAtIssue | None = None) -> Any:
         """Records up to this stamp are ordered before the lanes, or their copies: a number, or one for each."""
         if shadow.name != "shared" or self.launch.cluster_size > 1:
             return limit(self.order.floor)
