@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from .filecheck_options import Options
+from .filecheck_options import FileCheckOptions
 from .numeric import Number, NumberFormat, NumericError, read_block
 
 _KINDS = r"NEXT|SAME|NOT|DAG|EMPTY|LABEL|COUNT-[1-9]\d*"
@@ -44,7 +44,7 @@ class Check:
 class _Matching:
     """What the checks of a file share while they are held against an output."""
 
-    options: Options
+    options: FileCheckOptions
     names: dict[str, str | Number] = field(default_factory=dict)
 
     @property
@@ -92,7 +92,7 @@ def without_checks(output: str) -> str:
     return "".join(line for line in output.splitlines(True) if not re.match(r"\s*//\s*(RUN|[A-Z][A-Z0-9_]*(-[A-Z0-9]+)*):", line))
 
 
-def match(checks: list[Check], output: str, options: Options | None = None) -> Failure | None:
+def match(checks: list[Check], output: str, options: FileCheckOptions | None = None) -> Failure | None:
     """The first check that does not hold."""
     before: Check | None = None
     for c in checks:
@@ -101,7 +101,7 @@ def match(checks: list[Check], output: str, options: Options | None = None) -> F
         if c.kind in ("NEXT", "SAME", "EMPTY") and (before is None or before.kind == "NOT"):
             return Failure(c, "no line above says after which match", 1)
         before = c if c.kind != "NOT" or before is None else before
-    options = options or Options()
+    options = options or FileCheckOptions()
     try:
         return _match(checks, output, _Matching(options, dict(options.names)))
     except _Unusable as unusable:

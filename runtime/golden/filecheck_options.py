@@ -14,7 +14,7 @@ _PREFIX = re.compile(r"[A-Za-z][\w-]*")
 
 
 @dataclass(frozen=True, slots=True)
-class Options:
+class FileCheckOptions:
     """How output is held against the lines of a file."""
 
     prefixes: tuple[str, ...] = ("CHECK",)
@@ -27,13 +27,13 @@ class OptionError(Exception):
     """An option that FileCheck does not have, or that is not supported."""
 
 
-def read_options(words: Sequence[str]) -> Options:
+def read_options(words: Sequence[str]) -> FileCheckOptions:
     """The options among the words behind `FileCheck`; the name of the test itself and `-` stand for themselves.
 
     >>> read_options(["--check-prefixes=A,B", "-DN=7"])
-    Options(prefixes=('A', 'B'), names=(('N', '7'),), nots=(), full_lines=False)
+    FileCheckOptions(prefixes=('A', 'B'), names=(('N', '7'),), nots=(), full_lines=False)
     """
-    out = Options()
+    out = FileCheckOptions()
     prefixes: tuple[str, ...] = ()
     rest = list(words)
     while rest:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from .collect import Case, Failed, Tool, cases_of
 from .filecheck import Check, checks_of, match, unknown_checks, without_checks
-from .filecheck_options import OptionError, Options, read_options
+from .filecheck_options import FileCheckOptions, OptionError, read_options
 from .output import call
 from .record import append, read_lines, write_lines
 
@@ -42,7 +42,7 @@ def carry_out_tool(case: Case, tool: Tool, update: bool) -> bool:
     if fails != (code != 0):
         raise Failed(f"{shlex.join(words)}\nended with exit code {code}\n{(errors or output).rstrip()}", output + errors)
     source = case.text.decode(errors="replace")
-    asked = options or Options()
+    asked = options or FileCheckOptions()
     _refuse_unknown(case.path, asked.prefixes, source)
     checks = checks_of(source, asked.prefixes)
     text = without_checks(output + errors if fails or "2>&1" in words else output)
@@ -66,7 +66,7 @@ def carry_out_tool(case: Case, tool: Tool, update: bool) -> bool:
     return False
 
 
-def _read(line: str, said: str, path: str) -> tuple[list[str], Options | None]:
+def _read(line: str, said: str, path: str) -> tuple[list[str], FileCheckOptions | None]:
     """The command of a RUN line, and FileCheck's options; None where nothing is piped into it."""
     m = _FILECHECK.match(line)
     assert m is not None
@@ -92,7 +92,7 @@ def _substituted(word: str, path: str) -> str:
     return re.sub(r"%[%a-zA-Z]", value, word)
 
 
-def _run_lines(path: Path) -> list[tuple[str, Options | None]]:
+def _run_lines(path: Path) -> list[tuple[str, FileCheckOptions | None]]:
     """The commands of all RUN lines that can be read, and FileCheck's options."""
     out = []
     for case in cases_of(path):
@@ -104,19 +104,19 @@ def _run_lines(path: Path) -> list[tuple[str, Options | None]]:
 
 def _refuse_unknown(path: Path, prefixes: Sequence[str], source: str) -> None:
     """Fails for a check that would be ignored, because its word is unknown and is not the prefix of another RUN line."""
-    others = {p for _, options in _run_lines(path) for p in (options or Options()).prefixes} - set(prefixes)
+    others = {p for _, options in _run_lines(path) for p in (options or FileCheckOptions()).prefixes} - set(prefixes)
     for line, word in unknown_checks(source, prefixes):
         if not any(f"{word}-".startswith(f"{other}-") for other in others):
             known = "-NEXT, -SAME, -NOT, -DAG, -EMPTY, -LABEL and -COUNT-n, and by {LITERAL}"
             raise Failed(f"{path}:{line}: {word} is unknown: {' or '.join(prefixes)} may be followed by {known}")
 
 
-def _record(case: Case, options: Options, checks: list[Check], text: str) -> bool:
+def _record(case: Case, options: FileCheckOptions, checks: list[Check], text: str) -> bool:
     """Writes the output down where there are no CHECK lines yet, or where they repeated it as a whole."""
     if checks and match(checks, text, options) is None:
         return False
     prefix = options.prefixes[0]
-    if [p for _, given in _run_lines(case.path) for p in (given or Options()).prefixes].count(prefix) > 1:
+    if [p for _, given in _run_lines(case.path) for p in (given or FileCheckOptions()).prefixes].count(prefix) > 1:
         raise Failed(f"several RUN lines share the {prefix} lines: give each its own with | filecheck --check-prefix=NAME")
     if not is_recorded(checks):
         raise Failed(f"the {prefix} lines do not hold, and were written by hand: change them there, or take them out and record all")
