@@ -17,7 +17,7 @@ from .registers import NativeRegisters
 from .rows import Row
 from .schedule import words as s
 from .variance import LANE, ONE
-from .waiting import WaitingGroups
+from .waiting import SuspendedGroups
 
 if TYPE_CHECKING:
     from .run import NativeLaunch
@@ -156,7 +156,7 @@ class Fallback:
     def hand_over(self) -> Any:
         """The wave, with groups in the place of the scheduler's nodes: numpy goes on with it."""
         S, wave = self.S, self.wave
-        WaitingGroups(self, wave).hand_over()
+        SuspendedGroups(self, wave).hand_over()
         at_end = self.row.kind not in (s.RUN, s.CALLOUT, s.REGION)
         if S[s.COUNT]:
             g, _ = self.group(S[S[s.LIST] : S[s.LIST] + S[s.COUNT]], self.row)

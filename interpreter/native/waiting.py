@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-class WaitingGroups:
+class SuspendedGroups:
     """The nodes of the scheduler.  Numpy needs no joins: lanes that have come to one are a group that is ready there."""
 
     def __init__(self, fallback: Fallback, wave: Any) -> None:
