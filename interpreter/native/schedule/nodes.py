@@ -103,8 +103,8 @@ def pick(S: Words, node: int) -> int:
     return 0
 
 
-def keep_living(S: Words, node: int) -> int:
-    """Drops the lanes of a node that have ended."""
+def keep(S: Words, node: int, where: int, flip: int) -> int:
+    """Drops the lanes of a node that are not among masks, each of them combined with `flip` by exclusive or."""
     at = S[node + s.NODE_LIST]
     n = S[node + s.NODE_COUNT]
     kept = 0
@@ -112,15 +112,19 @@ def keep_living(S: Words, node: int) -> int:
     i = 0
     while i < n:
         entry = S[at + i]
-        mask = entry & S[S[s.ALIVE] + (entry >> 32)]
-        if mask:
-            S[at + kept] = (entry >> 32) << 32 | mask
-            kept += 1
-            lanes += popcount(mask)
+        mask = entry & 0xFFFFFFFF & (S[where + (entry >> 32)] ^ flip)
+        S[at + kept] = (entry >> 32) << 32 | mask
+        kept += mask != 0
+        lanes += popcount(mask)
         i += 1
     S[node + s.NODE_COUNT] = kept
     S[node + s.NODE_LANES] = lanes
     return 0
+
+
+def keep_living(S: Words, node: int) -> int:
+    """Drops the lanes of a node that have ended."""
+    return keep(S, node, S[s.ALIVE], 0)
 
 
 def mark(S: Words, where: int, node: int) -> int:
@@ -146,20 +150,7 @@ def unmark(S: Words, where: int, node: int) -> int:
 
 def forget(S: Words, node: int) -> int:
     """Drops the lanes of a node that are marked as gone."""
-    at = S[node + s.NODE_LIST]
-    n = S[node + s.NODE_COUNT]
-    kept = 0
-    lanes = 0
-    i = 0
-    while i < n:
-        entry = S[at + i]
-        mask = entry & 0xFFFFFFFF & ~S[S[s.GONE] + (entry >> 32)]
-        S[at + kept] = (entry >> 32) << 32 | mask
-        kept += mask != 0
-        lanes += popcount(mask)
-        i += 1
-    S[node + s.NODE_COUNT] = kept
-    S[node + s.NODE_LANES] = lanes
+    keep(S, node, S[s.GONE], -1)
     S[node + s.NODE_TURN] = 0
     return 0
 
@@ -211,4 +202,4 @@ def compact(S: Words) -> int:
     return 0
 
 
-FUNCTIONS = new, drop, park, push, pop, block, unblock, pick, keep_living, mark, unmark, forget, spare, compact
+FUNCTIONS = new, drop, park, push, pop, block, unblock, pick, keep, keep_living, mark, unmark, forget, spare, compact
