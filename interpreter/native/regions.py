@@ -92,25 +92,13 @@ def _largest(plan: P.PlanFunction, variance: Variance, calm: list[bool], entry: 
     """The largest region that begins at a segment."""
     best, out = None, variance.meet[entry]
     while out is not None:
-        inside = _between(variance, entry, out)
+        inside = variance.reach(entry, out)
         if not all(calm[n] for n in inside) or sum(len(plan.segments[n].ops) for n in inside) > MOST_OPERATIONS:
             break
-        if any(n in _between(variance, s, out) for n in inside for s in variance.next[n]):  # a loop
+        if any(n in variance.reach(s, out) for n in inside for s in variance.next[n]):  # a loop
             best = _region(plan, variance, entry, out, inside) or best
         out = variance.meet[out]
     return best
-
-
-def _between(variance: Variance, first: int, out: int) -> set[int]:
-    """The segments that lanes can reach from one without passing another."""
-    found: set[int] = set()
-    work = [first]
-    while work:
-        n = work.pop()
-        if n != out and n not in found:
-            found.add(n)
-            work += variance.next[n]
-    return found
 
 
 def _region(plan: P.PlanFunction, variance: Variance, entry: int, out: int, inside: set[int]) -> Region | None:
@@ -195,4 +183,4 @@ def _apart(variance: Variance, n: int, inside: set[int], out: int) -> Iterator[i
     meet = variance.meet[n]
     stop = meet if meet in inside else out
     for first in variance.next[n]:
-        yield from _between(variance, first, stop) & inside
+        yield from variance.reach(first, stop) & inside

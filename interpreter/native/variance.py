@@ -1,8 +1,8 @@
 """Which registers hold one value for all lanes of a wave (ONE), and which one for each lane (LANE), at each place of a plan.
 
-Lanes that part run one after another, and what they write in a register of one value the others would find there.  So a register varies if it is
-written while lanes are apart and read where ways come together again, or by lanes that went another way, or written on both ways, if lanes may wait
-there while others run.  In code where lanes pass each other by (`apart`) all varies that is written behind a place where they may part.
+Groups of diverged lanes execute one after another and share a register of one value.  So a register varies if it is written while lanes are diverged
+and read where they reconverge, or by lanes on the other side of the branch; or if both sides write it and lanes may wait there while others execute.
+In code where lanes pass each other by (`apart`), everything varies that is written behind a branch at which they may diverge.
 """
 
 from __future__ import annotations
@@ -125,13 +125,13 @@ class Variance:
         """
         end, following = self.plan.segments[n].end, self.next[n]
         if self.always_apart:
-            return set().union(*[self._reach(s, None) for s in following])
+            return set().union(*[self.reach(s, None) for s in following])
         out: set[int] = set()
         for s in following:
             way = getattr(end, "exits", {}).get(s)
             join = getattr(end, "join", P.EXIT) if way is None else way.join
-            if join != (P.EXIT if self.meet[n] is None else self.meet[n]) and join not in self._reach(s, self.meet[n]):
-                out |= self._reach(s, None if join == P.EXIT else join)
+            if join != (P.EXIT if self.meet[n] is None else self.meet[n]) and join not in self.reach(s, self.meet[n]):
+                out |= self.reach(s, None if join == P.EXIT else join)
         return out
 
     def _written(self, region: Iterable[int]) -> int:
@@ -147,10 +147,10 @@ class Variance:
         or, where they leave the loop, at the post-dominator.
         """
         inside = set() if join == P.EXIT else self.loops[join]
-        return self._reach(first, meet) | (self._reach(first, join) & inside)
+        return self.reach(first, meet) | (self.reach(first, join) & inside)
 
-    def _reach(self, first: int, meet: int | None) -> set[int]:
-        """The segments on the ways from one to another."""
+    def reach(self, first: int, meet: int | None) -> set[int]:
+        """The segments that lanes can reach from one without passing another."""
         out: set[int] = set()
         work = [first]
         while work:
