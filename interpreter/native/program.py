@@ -22,8 +22,9 @@ from ..vector.function import VectorFunction
 from ..vector.steps import build
 from .emit.accesses import reached, reads_constants, space_of
 from .emit.emitter import Emitter
-from .emit.memory import Helpers
+from .emit.memory import MOST_ACCESSES, Helpers
 from .emit.region import RegionEmitter
+from .emit.strip import StripEmitter, computes
 from .emit.tracing import Tracing
 from .frame import Frame
 from .jit import CompiledLibrary, NativeSource
@@ -31,10 +32,12 @@ from .regions import regions, saved
 from .rows import Row, RowTable, end_kind
 from .schedule import words as s
 from .trace.code import LLVMModule, Untraceable
-from .variance import LANE, ONE, Variance
+from .variance import LANE, ONE, Kinds, Variance
 
 WIDTH = 32  # a vector is a warp
-TWICE = 1000  # operations, up to which passes have a version for whole warps: the compiler takes twice as long
+SMALL = 400  # of functions whose passes have a version for whole warps; larger ones are compiled to less code, in less time
+LONGEST = 32  # operations of a pass of a large function: the compiler's time grows faster than the length of a pass
+STRETCH = 8  # operations of a large function that only compute, from which on they are a pass of their own
 
 
 class NativeProgram:
@@ -52,7 +55,10 @@ class NativeProgram:
         self.tracing = Tracing(self.frame)
         self.variance = Variance(plan, self.tracing.compiles, apart)
         self.regions = regions(plan, self.variance, self.tracing.quiet)
+        ops = [op for segment in plan.segments for op in segment.ops]
+        self.large = len(ops) > SMALL or sum(op.how in ("load", "store") for op in ops) > MOST_ACCESSES
         self.rows: list[Row] = []
+        self.computing: set[int] = set()  # the rows that only compute, in strips
         self.first: list[int] = []  # row of each segment
         for n in range(len(plan.segments)):
             self._cut(n)
@@ -81,7 +87,19 @@ class NativeProgram:
             self.rows.append(Row(kind, n, first, last, live[first], kinds[first], len(self.rows)))
 
         start, seen = 0, set[tuple[str, bool]]()
+        stretches = self._stretches(ops, kinds)
         for i, op in enumerate(ops):
+            if i in stretches:
+                if i > start:
+                    add(s.RUN, start, i)
+                self.computing.add(len(self.rows))
+                add(s.RUN, i, stretches[i])
+                start, seen = stretches[i], set()
+            if i < start:
+                continue
+            if self.large and i - start >= LONGEST:
+                add(s.RUN, start, i)
+                start, seen = i, set()
             if not self.tracing.compiles(op):
                 if i > start:
                     add(s.RUN, start, i)
@@ -125,6 +143,16 @@ class NativeProgram:
             kind = s.JUMP
             kinds[-1] = kinds[-1] | dict.fromkeys(set_by(segment.end), LANE)
         self.rows.append(Row(kind, n, len(ops), len(ops), live[-1], kinds[-1], len(self.rows)))
+
+    def _stretches(self, ops: Sequence[P.Op], kinds: Sequence[Kinds]) -> dict[int, int]:
+        """Where long computations of a large function begin, which are passes of their own, and where they end."""
+        out, start = dict[int, int](), 0
+        for i in range(len(ops) + 1):
+            if i == len(ops) or not computes(ops[i], kinds[i]) or not self.tracing.compiles(ops[i]):
+                if self.large and i - start >= STRETCH:
+                    out[start] = i
+                start = i + 1
+        return out
 
     def _live(self, n: int) -> list[int]:
         """What is live before each operation of a segment, and behind them."""
@@ -199,9 +227,8 @@ class NativeProgram:
         return RowTable(self.plan, self.frame, self.rows, self.first).words(self._library.addresses, at)
 
     def _written(self) -> NativeSource:
-        helpers = Helpers(LLVMModule(), self.width)
+        helpers = Helpers(LLVMModule(), self.width, self.large)
         texts, names = [], []
-        twice = sum(len(segment.ops) for segment in self.plan.segments) <= TWICE
         again = {n for region in self.regions.values() for n in region.order}  # run one by one only where a region failed
         for row in self.rows:
             if row.region is not None:
@@ -211,10 +238,14 @@ class NativeProgram:
             if row.kind != s.RUN:
                 continue
             name = f"pass{row.number}"
-            e = Emitter(self.frame, row.kinds, helpers, name)
             segment = self.plan.segments[row.segment]
+            ops = segment.ops[row.first : row.last]
             table = segment.end if isinstance(segment.end, P.Table) and self.rows[row.number + 1].kind == s.BRANCH_MANY else None
-            texts.append(e.text(segment.ops[row.first : row.last], self.needed(row), table, twice=twice and row.segment not in again))
+            if row.number in self.computing:
+                texts.append(StripEmitter(self.frame, row.kinds, helpers, name).strips(ops, self.needed(row)))
+            else:
+                e = Emitter(self.frame, row.kinds, helpers, name)
+                texts.append(e.text(ops, self.needed(row), table, twice=not self.large and row.segment not in again))
             names.append(name)
         return NativeSource("\n".join([*helpers.module.head(), helpers.text(), *texts]), names)
 

@@ -15,7 +15,7 @@ from ...plan import plan as P
 from ..trace.code import VectorCode
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
-from .memory import SPACES
+from .memory import CALLED, SPACES
 from .stack import Stack, narrow
 from .values import Guard
 
@@ -70,7 +70,9 @@ class EmittedAccesses(Stack):
             return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in found)
         where = self._addressed(space, a, plus, t.bytes * n, guard)
         mask = f"<{self.width} x i1> {self.mask(guard)}"
-        return _parts(code, code.fresh(f"call {_result(bits, n, self.width)} @{self.helpers.load(space, bits, n)}({where}, {mask})"), t, n)
+        return _parts(
+            code, code.fresh(f"call {_result(bits, n, self.width)} @{self.helpers.load(space, bits, n)}({where}, {mask}) {CALLED}"), t, n
+        )
 
     def _bits_of(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, n: int, guard: Guard) -> list[str]:
         return [v.view(f"u{t.bytes}").value for v in self.load_lanes(space, a, plus, t, n, guard)]
@@ -86,7 +88,7 @@ class EmittedAccesses(Stack):
         a = a.view(f"u{a.itemsize}").astype(np.uint64)
         one = code.emit(f"extractelement {a.type} {a.value}, i32 0")
         arguments = f"ptr %ctx, ptr %host.b, ptr {self._site(code)}, i64 {one}"
-        return _parts(code, code.fresh(f"call {_result(bits, n, 1)} @{self.helpers.load_one(bits, n)}({arguments})"), t, n)
+        return _parts(code, code.fresh(f"call {_result(bits, n, 1)} @{self.helpers.load_one(bits, n)}({arguments}) {CALLED}"), t, n)
 
     def st(self, op: P.Op, guard: Guard) -> None:
         """st."""
@@ -119,7 +121,7 @@ class EmittedAccesses(Stack):
         where = self._addressed(space, a, plus, t.bytes * len(values), guard)
         name = self.helpers.store(space, 8 * t.bytes, len(values))
         self.code.lines.append(
-            f"  call void @{name}({where}, <{self.width} x i1> {self.mask(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)})"
+            f"  call void @{name}({where}, <{self.width} x i1> {self.mask(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)}) {CALLED}"
         )
         return []
 
@@ -144,7 +146,7 @@ class EmittedAccesses(Stack):
     def _arrangement(self, a: SymbolicArray, size: int, guard: Guard) -> str:
         """How the addresses of elements of a size lie: see KINDS in memory.py."""
         f = self.helpers.kind(8 * a.itemsize, size)
-        return self.code.emit(f"call i32 @{f}({a.type} {a.value}, <{self.width} x i1> {self.mask(guard)})")
+        return self.code.emit(f"call i32 @{f}({a.type} {a.value}, <{self.width} x i1> {self.mask(guard)}) {CALLED}")
 
     def place(self, space: str, a: SymbolicArray, size: int, guard: Guard, plus: Offset = 0) -> AccessPlace:
         """Where an access of so many bytes of each lane goes; `plus` is added to all addresses later."""

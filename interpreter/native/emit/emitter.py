@@ -17,13 +17,13 @@ from warplab.isa.types import TYPES
 
 from ...plan import plan as P
 from ...vector.steps.meanings import both, bound
-from ..trace.code import Untraceable, scalar_type
+from ..trace.code import Untraceable
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
 from . import chains, matrices, mbarriers, warp  # noqa: F401  (their rules)
 from .lanes import CompiledLanes
-from .memory import field
+from .memory import CALLED, INLINED, field
 from .rules import RULES
 
 DType = np.dtype[Any]
@@ -31,7 +31,6 @@ DType = np.dtype[Any]
 
 _POINTERS = ("host", "shared", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "local")  # of the context
 _NUMBERS = ("shared_stride", "shared_size", "first_block", "local_stride", "local_size")
-_SUFFIXES = {"half": "f16", "float": "f32", "double": "f64"}  # of types in the names of functions
 
 
 class Emitter(CompiledLanes):
@@ -45,61 +44,60 @@ class Emitter(CompiledLanes):
         """
         for op in ops:
             self.operation(op)
-        stores: dict[int, list[str]] = {ONE: [], LANE: []}
-        for slot, kinds in needed.items():
-            for kind in sorted(kinds):
-                if slot not in self.values and self.kinds.get(slot, ONE) == kind:
-                    continue  # it lies there already
-                stores[kind] += self._put(slot, kind)
-        if table is not None:
-            stores[LANE] += self._ways(table)
+        code = len(self.code.lines)
+        self.put_all(needed, LANE)
+        once = len(self.once.lines)
+        self.put_all(needed, ONE)
+        ways = [] if table is None else self._ways(table)
         w = self.width
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
         body = [
-            *self.code.lines, "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0",
-            "  br i1 %good, label %keep, label %bad, !prof !9", "keep:", *stores[LANE], "  br label %next",
+            *self.code.lines[:code], "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0",
+            "  br i1 %good, label %keep, label %bad, !prof !9", "keep:", *self.code.lines[code:], *ways, "  br label %next",
         ]  # fmt: skip
         return "\n".join([
-            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads(), *self.once.lines,
+            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads(), *self.once.lines[:once],
             "  %before = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %before, 0", "  br i1 %fine, label %loop, label %none",
             "none:", "  ret i64 0",
             "loop:", "  %k = phi i64 [0, %entry], [%k.next, %next]", "  %entry.p = getelementptr i64, ptr %list, i64 %k",
             "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %bits = trunc i64 %e to i{w}",
             f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
             "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1",
-            *(["  br i1 %whole, label %all, label %some", "all:", *for_all(body, w)] if twice else ["  br label %some"]), "some:", *body,
+            *(["  br i1 %whole, label %all, label %some", "all:", *for_all(inlined(body), w)] if twice else ["  br label %some"]), "some:", *body,
             "bad:", "  ret i64 %k",
             "next:", "  %k.next = add i64 %k, 1", "  %more = icmp ult i64 %k.next, %count", "  br i1 %more, label %loop, label %end",
-            "end:", *stores[ONE], "  ret i64 -1", "}",
+            "end:", *self.once.lines[once:], "  ret i64 -1", "}",
         ])  # fmt: skip
 
-    def _put(self, slot: int, kind: int) -> list[str]:
-        """Lines that store a register."""
+    def put_all(self, needed: dict[int, set[int]], kind: int) -> None:
+        """Stores those of these registers that have changed and are wanted in a kind."""
+        for slot, kinds in needed.items():
+            if kind in kinds and (slot in self.values or self.kinds.get(slot, ONE) != kind):  # else it lies there already
+                self.put(slot, kind)
+
+    def put(self, slot: int, kind: int) -> None:
+        """Stores a register; lanes that take no part keep what they have."""
         _, value = self.value(slot)
         if not isinstance(value, SymbolicArray):
             raise Untraceable("factors that outlive their pass")
-        v = self.at(kind, value)
-        dtype = self.frame.dtypes[slot]
+        v, dtype, code = self.at(kind, value), self.frame.dtypes[slot], self.code_of(kind)
         if v.dtype.itemsize != dtype.itemsize or (v.dtype.kind == "b") != (dtype.kind == "b"):
             raise Untraceable(f"{v.dtype} in a register of {dtype}")
-        n, w = len(self.values) * 2 + kind, self.width
-        name = f"%put{slot}.{n}"
+        place, align = self.place_of(slot, kind)
         if kind == ONE:
-            lines = [f"  {name}.p = getelementptr i8, ptr %uniforms.b, i64 {8 * slot}"]
             if v.dtype.kind == "b":
-                return [*lines, f"  {name}.z = zext <1 x i1> {v.value} to <1 x i32>", f"  store <1 x i32> {name}.z, ptr {name}.p, align 8"]
-            return [*lines, f"  store {v.type} {v.value}, ptr {name}.p, align 8"]
-        lines = [f"  {name}.p = getelementptr i8, ptr %frame, i64 {self.frame.offsets[slot]}"]
+                v = v.astype(np.uint32)
+            code.lines.append(f"  store {v.type} {v.value}, ptr {place}, align 8")
+            return
         if v.dtype.kind == "b":
-            return [
-                *lines, f"  {name}.o = load i{w}, ptr {name}.p, align 4", f"  {name}.i = bitcast {v.type} {v.value} to i{w}",
-                f"  {name}.x = xor i{w} {name}.o, {name}.i", f"  {name}.y = and i{w} {name}.x, %bits", f"  {name}.z = xor i{w} {name}.o, {name}.y",
-                f"  store i{w} {name}.z, ptr {name}.p, align 4",
-            ]  # fmt: skip
-        t = scalar_type(v.dtype)
-        f = f"llvm.masked.store.v{w}{_SUFFIXES.get(t, t)}.p0"
-        self.module.declarations[f] = f"declare void @{f}({v.type}, ptr, i32, <{w} x i1>)"
-        return [*lines, f"  call void @{f}({v.type} {v.value}, ptr {name}.p, i32 {min(64, w * v.itemsize)}, <{w} x i1> %active)"]
+            t = f"i{self.width}"
+            old, new = code.fresh(f"load {t}, ptr {place}, align {align}"), code.emit(f"bitcast {v.type} {v.value} to {t}")
+            changed = code.fresh(f"and {t} {code.fresh(f'xor {t} {old}, {new}')}, %bits")
+            code.lines.append(f"  store {t} {code.fresh(f'xor {t} {old}, {changed}')}, ptr {place}, align {align}")
+            return
+        old = code.fresh(f"load {v.type}, ptr {place}, align {align}")
+        new = code.fresh(f"select <{self.width} x i1> %active, {v.type} {v.value}, {v.type} {old}")
+        code.lines.append(f"  store {v.type} {new}, ptr {place}, align {align}")
 
     def _ways(self, table: P.Table) -> list[str]:
         """Lines that store, for each way of a table, the mask of the lanes that take it."""
@@ -148,7 +146,12 @@ class Emitter(CompiledLanes):
     def _pure(self, op: P.Op, guard: Any) -> None:
         parts = [self.source(s) for s in op.sources]
         kind = max((k for k, _ in parts), default=ONE)
-        results = traced(self.code_of(kind), bound(op.meaning), [self.at(kind, v) for _, v in parts])
+        code, operands, routines = self.code_of(kind), [self.at(kind, v) for _, v in parts], self.helpers.routines
+        results: Sequence[Any] | None = None
+        if routines is not None and kind == LANE:
+            results = routines.called(code, id(op.meaning), bound(op.meaning), operands)
+        if results is None:
+            results = traced(code, bound(op.meaning), operands)
         self.assign(op.target, kind, results if isinstance(op.target, P.Each) else results[0], guard)
 
     def _carry(self, op: P.Op, guard: Any) -> None:
@@ -250,6 +253,11 @@ def heads() -> list[str]:
     return [line for name in _POINTERS + _NUMBERS for line in field(name, f"%{name}")] + [
         f"  %{name}.b = inttoptr i64 %{name} to ptr" for name in _POINTERS
     ]
+
+
+def inlined(body: Sequence[str]) -> list[str]:
+    """The same with the code of the helpers."""
+    return [line.replace(f") {CALLED}", f") {INLINED}") for line in body]
 
 
 def for_all(body: Sequence[str], width: int) -> list[str]:

@@ -17,7 +17,7 @@ from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE
 from .accesses import EmittedAccesses, reached
-from .memory import SPACES
+from .memory import CALLED, SPACES
 from .values import Guard
 
 
@@ -138,7 +138,7 @@ class CompiledLanes(EmittedAccesses):
         mask = self.mask(self.guard)
         place = self.place(SPACES[space], address, size, self.guard)
         check = self.helpers.check(SPACES[space], 8 * size)
-        ok = code.fresh(f"call i1 @{check}({place.memory}, {place.addresses}, <{self.width} x i1> {mask})")
+        ok = code.fresh(f"call i1 @{check}({place.memory}, {place.addresses}, <{self.width} x i1> {mask}) {CALLED}")
         held = [lift(code, o, o.dtype, self.width * t.elements) for o in operands]
         held = [o.astype(np.uint8) if o.dtype.kind == "b" else o for o in held]
         rooms = [code.scratch(v.type, f"{n}.{i}") for i, v in enumerate(held)]

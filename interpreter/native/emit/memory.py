@@ -10,12 +10,15 @@ from __future__ import annotations
 from ..schedule import words
 from ..trace.code import LLVMModule
 from . import texts as T
+from .routines import Routines
 
 SPACES = {"global": "global", "const": "global", "generic": "generic", "shared": "shared", "shared::cta": "shared", "local": "local"}
 
 
 # How the addresses of a vector may lie: neighbours, all at one place, each half neighbours, each half at one place, or anyhow.
 KINDS = range(5)
+MOST_ACCESSES = 48  # of a kernel or region, whose code is repeated wherever it is needed
+CALLED, INLINED = "#1", "#0"  # attributes of the call of a helper: whether its code is repeated there
 _IF_PLAIN = "  %plain = and i1 %in.all, true"
 _IF_FULL = "  %full.bits = bitcast <{W} x i1> %mask to i{W}\n  %full = icmp eq i{W} %full.bits, -1\n  %plain = and i1 %in.all, %full"
 
@@ -35,8 +38,9 @@ def _splat(name: str, width: int, bits: int) -> str:
 class Helpers:
     """The functions that the passes of a module call, each written when it is first asked for."""
 
-    def __init__(self, module: LLVMModule, width: int) -> None:
+    def __init__(self, module: LLVMModule, width: int, large: bool = False) -> None:
         self.module = module
+        self.routines = Routines(module) if large else None
         self.width = width
         self.texts: dict[str, str] = {}
 
@@ -44,7 +48,9 @@ class Helpers:
         """All functions."""
         always = {"find": self._filled(T.FIND, fields="\n".join(field("table", "%t") + field("entries", "%n"))), "find_each": self._filled(T.FIND_EACH),
                   "miss_each": self._filled(T.MISS_EACH)}  # fmt: skip
-        return "\n".join([*always.values(), *self.texts.values(), '!9 = !{!"branch_weights", i32 2000, i32 1}'])
+        attributes = f"attributes {INLINED} = {{ alwaysinline }}\nattributes {CALLED} = {{ noinline }}"
+        routines = [] if self.routines is None else self.routines.texts
+        return "\n".join([*always.values(), *self.texts.values(), *routines, attributes, '!9 = !{!"branch_weights", i32 2000, i32 1}'])
 
     def load(self, space: str, bits: int, elements: int) -> str:
         """The name of a load of each lane."""
@@ -76,8 +82,8 @@ class Helpers:
         if name not in self.texts:
             w = self.width
             near, far = (
-                self._moving("load" if what == "load" else "store", 32, w),
-                self._moving("gather" if what == "load" else "scatter", 32, w),
+                self.moving("load" if what == "load" else "store", 32, w),
+                self.moving("gather" if what == "load" else "scatter", 32, w),
             )
             filled = {"first.splat": _splat("first", w, 32), "limit32.splat": _splat("limit32", w, 32), "stride.splat": _splat("stride", w, 64),
                       "lanes": ", ".join(f"i64 {i}" for i in range(w)), "twos": ", ".join(["i32 2"] * w)}  # fmt: skip
@@ -153,7 +159,7 @@ class Helpers:
         common["runs"] = self._filled(T.RUN_HALVES, **common)
         common["halves"] = ""
         if elements == 1:
-            self._moving(what, bits, h)
+            self.moving(what, bits, h)
             common["halves"] = self._filled(T.HALVES + (T.LOAD_HALVES if what == "load" else T.STORE_HALVES), **common)
         common["offsets"] = (
             f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
@@ -192,7 +198,7 @@ class Helpers:
             last = f"%{name}r{e}"
         return "\n".join([*lines, f"  ret {result} {last}"])
 
-    def _moving(self, how: str, bits: int, width: int) -> str:
+    def moving(self, how: str, bits: int, width: int) -> str:
         """The name of LLVM's masked load, store, gather or scatter, declared."""
         v, m = f"<{width} x i{bits}>", f"<{width} x i1>"
         places = "ptr" if how in ("load", "store") else f"<{width} x ptr>"
@@ -204,7 +210,7 @@ class Helpers:
     def _wide_load(self, bits: int, elements: int) -> str:
         w, b = self.width, bits // 8
         if elements == 1:
-            f = self._moving("load", bits, w)
+            f = self.moving("load", bits, w)
             return f"  %w0 = call <{w} x i{bits}> @{f}(ptr %vp, i32 {b}, <{w} x i1> %mask, <{w} x i{bits}> zeroinitializer)\n  ret <{w} x i{bits}> %w0"
         n = w * elements
         lines = [f"  %all = load <{n} x i{bits}>, ptr %vp, align {b}"]
@@ -226,7 +232,7 @@ class Helpers:
     def _gathers(self, lines: list[str], bits: int, elements: int) -> str:
         """Lanes that take no part read the context instead: on a host without masks, a test of each lane would cost more."""
         w, b = self.width, bits // 8
-        f = self._moving("gather", bits, w)
+        f = self.moving("gather", bits, w)
         ones = "<" + ", ".join(["i1 true"] * w) + ">"
         lines = [*lines, f"  %safe.s = insertelement <{w} x ptr> poison, ptr %ctx, i32 0",
                  f"  %safe = shufflevector <{w} x ptr> %safe.s, <{w} x ptr> poison, <{w} x i32> zeroinitializer",
@@ -239,7 +245,7 @@ class Helpers:
     def _wide_store(self, bits: int, elements: int) -> str:
         w, b = self.width, bits // 8
         if elements == 1:
-            f = self._moving("store", bits, w)
+            f = self.moving("store", bits, w)
             return f"  call void @{f}(<{w} x i{bits}> %x0, ptr %vp, i32 {b}, <{w} x i1> %mask)"
         lines, parts, n = [], [f"%x{e}" for e in range(elements)], w
         while len(parts) > 1:  # two and two behind each other
@@ -259,7 +265,7 @@ class Helpers:
 
     def _scatters(self, lines: list[str], bits: int, elements: int) -> str:
         w, b = self.width, bits // 8
-        f = self._moving("scatter", bits, w)
+        f = self.moving("scatter", bits, w)
         for e in range(elements):
             lines += [f"  %s{e}.p = getelementptr i8, <{w} x ptr> %ps, i64 {e * b}",
                       f"  call void @{f}(<{w} x i{bits}> %x{e}, <{w} x ptr> %s{e}.p, i32 {b}, <{w} x i1> %mask)"]  # fmt: skip

@@ -18,8 +18,8 @@ from ..trace.code import VectorCode, vector_type
 from ..trace.symbol import SymbolicArray
 from ..trace.ufuncs import select
 from ..variance import LANE, ONE
-from .emitter import Emitter, for_all, heads, renamed
-from .memory import Helpers, field
+from .emitter import Emitter, for_all, heads, inlined, renamed
+from .memory import MOST_ACCESSES, Helpers, field
 from .segment import RegionSegment, bases_of
 
 PAUSE_AFTER = 1 << 20  # segments that the warps of one call execute before limits are checked
@@ -38,6 +38,7 @@ class RegionEmitter:
         }
         self.kinds = {n: kinds | ({frame.carry: LANE} if frame.carries else {}) for n, kinds in region.kinds.items()}
         self.rooms: dict[str, str] = {}
+        self.repeats = sum(op.how == "load" for n in region.order for op in plan.segments[n].ops) <= MOST_ACCESSES
         self.bases = {} if region.diverges else bases_of([op for n in region.order for op in plan.segments[n].ops])
 
     def text(self) -> str:
@@ -47,6 +48,7 @@ class RegionEmitter:
         out, ends = self._at_exit(), self._at_end()
         entry = [line for slot in slots_of(self.live[region.entry]) for line in self._entered(slot)]
         body = [*entry, *self._started(), *segments]
+        body = inlined(body) if self.repeats else body
         twice = ["  br i1 %whole, label %all, label %some", "all:", *for_all(body, w)]
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in (self.variables | self.rooms).items()]
         self.helpers.module.declarations["llvm.umax.i64"] = "declare i64 @llvm.umax.i64(i64, i64)"
@@ -221,14 +223,16 @@ class RegionEmitter:
     def _at_exit(self) -> list[str]:
         """Lines that put the registers of a warp in its frame."""
         e = RegionSegment(self, self.kinds[self.region.exit], "out")
-        puts = [line for slot in results(self.frame, self.plan, self.region, LANE) for line in e._put(slot, LANE)]
-        return [*self._copied("save", "%frame", back=False), *e.once.lines, *e.code.lines, *puts]
+        for slot in results(self.frame, self.plan, self.region, LANE):
+            e.put(slot, LANE)
+        return [*self._copied("save", "%frame", back=False), *e.once.lines, *e.code.lines]
 
     def _at_end(self) -> list[str]:
         """Lines that store what is one value for the wave, when all warps are through."""
         e = RegionSegment(self, self.kinds[self.region.exit], "end")
-        puts = [line for slot in results(self.frame, self.plan, self.region, ONE) for line in e._put(slot, ONE)]
-        return [*e.once.lines, *puts]
+        for slot in results(self.frame, self.plan, self.region, ONE):
+            e.put(slot, ONE)
+        return e.once.lines
 
     def _copied(self, prefix: str, frame: str, *, back: bool) -> list[str]:
         """Lines that copy the old values behind the other registers of a frame, or back."""

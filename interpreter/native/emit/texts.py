@@ -84,7 +84,7 @@ MISS_EACH = """define internal i1 @miss_each(ptr %ctx, ptr %site, <{W} x i32> %a
   ret i1 false
 }"""
 
-LOAD_ONE = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %a) alwaysinline {
+LOAD_ONE = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %a) {
 entry:
   %lo = load i64, ptr %site, align 8
   %span.p = getelementptr i64, ptr %site, i64 1
@@ -107,7 +107,7 @@ go:
 
 # How the addresses of a vector lie to each other, which a constant that is added to all does not change: see KINDS in memory.py.  The distance of the
 # first two lanes says what is worth a look at all lanes.
-CLASSIFY = """define internal i32 @{name}(<{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
+CLASSIFY = """define internal i32 @{name}(<{W} x i{A}> %a, <{W} x i1> %mask) {
 entry:
   %first = extractelement <{W} x i{A}> %a, i32 0
   %second = extractelement <{W} x i{A}> %a, i32 1
@@ -196,7 +196,7 @@ slow:
   br i1 %found, label %each, label %bad
 """
 
-LOAD = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask) alwaysinline {
+LOAD = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask) {
 {begin}
 vector:
   %vp = getelementptr i8, ptr %base, i64 %first.w
@@ -226,7 +226,7 @@ each:
 }"""
 
 STORE = """define internal void
-@{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask, {values}) alwaysinline {
+@{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask, {values}) {
 {begin}
 vector:
   %status = load i64, ptr %ctx, align 8
@@ -311,7 +311,7 @@ put.halves:
   ret void"""
 
 # `limit` is where the stack ends; lanes with one address, as those of variables, move as a vector.
-LOCAL = """define internal {R} @{name}(ptr %ctx, ptr %lane0, i64 %stride, i32 %limit, <{W} x i32> %a, <{W} x i1> %mask{value}) alwaysinline {
+LOCAL = """define internal {R} @{name}(ptr %ctx, ptr %lane0, i64 %stride, i32 %limit, <{W} x i32> %a, <{W} x i1> %mask{value}) {
 entry:
   %first = extractelement <{W} x i32> %a, i32 0
 {first.splat}
@@ -350,7 +350,7 @@ each:
 {each}
 }"""
 
-CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) alwaysinline {
+CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) {
 entry:
 {limits}
   %status = load i64, ptr %ctx, align 8

@@ -17,6 +17,7 @@ class Tracing:
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
+        self.helpers = Helpers(LLVMModule(), frame.width)
         self.known: dict[int, bool] = {}  # by id of the operation
         self._updates: dict[int, bool] = {}
         self._touches: dict[int, bool] = {}
@@ -34,7 +35,7 @@ class Tracing:
             return compiled(op)
         if op.how not in ("pure", "carry", "warps", "lanes", "move", "pointer", "factors", "parameter", "pack", "unpack"):
             return False
-        e = Trial(self.frame)
+        e = Trial(self.frame, self.helpers)
         try:
             e.operation(op)
         except (Untraceable, AttributeError, TypeError):  # it asks for what arrays have and symbols have not
@@ -62,8 +63,8 @@ class Tracing:
 class Trial(Emitter):
     """An emitter whose registers are all there, and whose code is thrown away."""
 
-    def __init__(self, frame: Frame) -> None:
-        super().__init__(frame, {}, Helpers(LLVMModule(), frame.width), "trial")
+    def __init__(self, frame: Frame, helpers: Helpers) -> None:
+        super().__init__(frame, {}, helpers, "trial")
 
     def _loaded(self, slot: int) -> tuple[int, SymbolicArray]:
         constant = self.frame.constants.get(slot)

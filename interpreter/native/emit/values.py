@@ -32,6 +32,7 @@ class Values:
         self.width = frame.width
         self.once, self.code = VectorCode(1, module, "s"), VectorCode(self.width, module, "v")
         self.values: dict[int, tuple[int, Any]] = {}
+        self._checked: set[str] = set()  # what has been asked of the stack's addresses
         self.keeping: frozenset[int] = frozenset()  # slots that keep their value where the guard of the operation does not hold
 
     def code_of(self, kind: int) -> VectorCode:
@@ -63,19 +64,20 @@ class Values:
         if constant is not None:
             return ONE, lift(self.once, constant, constant.dtype, 1)
         kind, dtype = self.kinds.get(slot, ONE), self.frame.dtypes[slot]
-        if kind == LANE:
-            return LANE, self._from(self.code, "%frame", self.frame.offsets[slot], dtype, min(64, self.width * dtype.itemsize))
-        return ONE, self._from(self.once, "%uniforms.b", 8 * slot, dtype, 8)
-
-    def _from(self, code: VectorCode, base: str, offset: int, dtype: DType, align: int) -> SymbolicArray:
-        p = code.emit(f"getelementptr i8, ptr {base}, i64 {offset}")
+        code, (place, align) = self.code_of(kind), self.place_of(slot, kind)
         w = code.width
         if dtype.kind != "b":
-            return SymbolicArray(code, code.emit(f"load <{w} x {scalar_type(dtype)}>, ptr {p}, align {align}"), dtype)
-        raw = code.emit(f"load i32, ptr {p}, align 4")
-        return SymbolicArray(
-            code, code.emit(f"bitcast i{w} {raw if w == 32 else code.emit(f'trunc i32 {raw} to i{w}')} to <{w} x i1>"), dtype
-        )
+            return kind, SymbolicArray(code, code.emit(f"load <{w} x {scalar_type(dtype)}>, ptr {place}, align {align}"), dtype)
+        raw = code.emit(f"load {'i32' if kind == ONE else f'i{w}'}, ptr {place}, align {align}")
+        bits = code.emit(f"trunc i32 {raw} to i1") if kind == ONE else raw
+        return kind, SymbolicArray(code, code.emit(f"bitcast {'i1' if kind == ONE else f'i{w}'} {bits} to <{w} x i1>"), dtype)
+
+    def place_of(self, slot: int, kind: int) -> tuple[str, int]:
+        """Where a register lies in memory, and how it is aligned there."""
+        if kind == ONE:
+            return self.once.emit(f"getelementptr i8, ptr %uniforms.b, i64 {8 * slot}"), 8
+        align = max(4, min(64, self.frame.bytes(slot)))
+        return self.code.emit(f"getelementptr i8, ptr %frame, i64 {self.frame.offsets[slot]}"), align
 
     def source(self, s: Any) -> tuple[int, Any]:
         """An operand: its kind and value."""

@@ -18,9 +18,10 @@ def test_random_programs_equal_the_reference(seed: int) -> None:
     seeded(seed, {"native": {"engine": "native"}})
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_large_programs_have_one_version_of_each_pass(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warplab.interpreter.native.program.TWICE", 0)
+@pytest.mark.parametrize("seed", range(12))
+def test_large_programs_compute_in_strips(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"SMALL": 0, "STRETCH": 1 + seed % 3, "LONGEST": 2 + seed % 5}.items():
+        monkeypatch.setattr(f"warplab.interpreter.native.program.{name}", value)
     seeded(seed, {"native": {"engine": "native"}})
 
 
