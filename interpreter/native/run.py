@@ -279,6 +279,8 @@ class NativeLaunch:
         """Lanes have only spun for a while: have their registers not changed for some rounds?  Then numpy looks closer."""
         before, self.picture = self.picture, (int(self.S[s.EVENTS]), zlib.crc32(self.registers.memory.data))
         self.same = self.same + 1 if self.picture == before else 0
+        if not self.same:
+            self.S[s.QUIET] = 0  # looks again after a while
         return self.same >= PROVEN
 
     def _ask(self, at: int, count: int) -> None:

@@ -39,7 +39,6 @@ def go_node(S: Words, F: Masks, node: int) -> int:
 
 def arrive(S: Words, F: Masks, join: int) -> int:
     """A group below a join has come there, and is no more."""
-    S[s.EVENTS] += 1
     S[join + s.CHILDREN] -= 1
     if S[join + s.CHILDREN] == 0:
         settle(S, F, join)

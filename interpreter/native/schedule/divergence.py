@@ -104,7 +104,6 @@ def branch(S: Words, F: Masks, row: int) -> int:
     at = S[s.FREE]
     end = collect(S, F, collect(S, F, at, place, flip, first), place, ~flip, second)
     S[s.FREE] = end
-    S[s.EVENTS] += 1
     return part(S, F, row, at, end)
 
 

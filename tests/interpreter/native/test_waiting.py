@@ -71,13 +71,11 @@ def judge(seed: int) -> None:
     text = WaitingProgram(lambda below: int(rng.integers(below)), block).text()
     machine = Machine(text)
     words = 16 + grid * block
-    numpy = outcome(machine, grid, block, words, max_steps=100_000)
+    numpy = outcome(machine, grid, block, words, max_steps=500_000)
     for n in range(2):
-        native = outcome(machine, grid, block, words, max_steps=100_000, engine="native")
+        native = outcome(machine, grid, block, words, max_steps=500_000, engine="native")
         if n == 0 and "limit" in (native[0], numpy[0]):
             continue  # numpy went on with it, perhaps in another order
-        if native[0] == "limit" and str(numpy[0]).startswith("deadlock"):
-            continue  # lanes that spin, diverge and reconverge forever: only numpy proves that they never end
         assert native[0] == numpy[0], f"launch {n} of {grid} x {block}\n{text}"
 
 
