@@ -149,6 +149,11 @@ class Launch:
         if self._deadline is not None and time.monotonic() > self._deadline:
             raise LimitReached(self.name, f"{o.max_seconds} s", where())
 
+    def prolong(self, seconds: float) -> None:
+        """What was not spent on the launch itself, but on its compilation, does not count towards its time."""
+        if self._deadline is not None:
+            self._deadline += seconds
+
     def progress(self) -> str:
         """How far it is, for people: `3 of 64 blocks have ended, at line 19, 1.2 M steps`."""
         n = self.steps

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 import sys
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -64,7 +65,10 @@ class EngineChoice:
 
     def begun(self, launch: Launch, wave: Callable[..., Any]) -> Any:
         """The compiled run of what is left of a launch; None where numpy runs the next wave.  `wave` makes the waves that numpy needs."""
-        if not self.ready(launch):
+        begun = time.monotonic()
+        ready = self.ready(launch)
+        launch.prolong(time.monotonic() - begun)
+        if not ready:
             return None
         from .run import NativeLaunch
 

@@ -31,6 +31,7 @@ from .jit import CompiledLibrary, NativeSource
 from .regions import regions, saved
 from .rows import Row, RowTable, end_kind
 from .schedule import words as s
+from .schedule.compiled import scheduler
 from .trace.code import LLVMModule, Untraceable
 from .variance import LANE, ONE, Kinds, Variance
 
@@ -219,7 +220,10 @@ class NativeProgram:
         """Gets the machine code, from the disk or else, if that is wanted, from the compiler; True if it is there."""
         if self._library is None:
             self._library = self.source.compiled() if compiling else self.source.kept()
-        return self._library is not None
+        if self._library is None:
+            return False
+        scheduler()  # now, for no launch's time counts yet
+        return True
 
     def words(self, at: int) -> NDArray[np.int64]:
         """The rows as the scheduler reads them, where they begin at a word."""

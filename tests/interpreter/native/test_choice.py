@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import signal
 import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -50,6 +51,17 @@ def test_compiled_code_goes_on_with_a_wave_that_numpy_began(folder: Path, monkey
 def test_a_short_launch_waits_for_no_compiler(folder: Path) -> None:
     run(COUNTING.replace("3000", "30"), 1, 40, 40, engine="auto")
     assert not folder.exists()
+
+
+def test_compilation_does_not_count_towards_the_time_of_a_launch(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    slowly = jit.compiled
+
+    def compiled(text: str) -> bytes:
+        time.sleep(1.5)
+        return slowly(text)
+
+    monkeypatch.setattr(jit, "compiled", compiled)
+    assert (run(COUNTING, 1, 40, 40, engine="native", max_seconds=1.5) == np.arange(40) + 3000).all()
 
 
 def test_code_is_compiled_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
