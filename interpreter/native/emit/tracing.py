@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 from ...plan import plan as P
 from ..frame import Frame
 from ..trace.code import LLVMModule, Untraceable
@@ -12,52 +14,76 @@ from .emitter import Emitter
 from .memory import Helpers
 
 
+class Tried(NamedTuple):
+    """What has been found out about an operation."""
+
+    compiles: bool
+    updates: bool = False  # changes memory in a way that must not be done twice
+    touches: bool = False  # its own meaning loads or stores
+    stores: bool = False  # stores anything at all
+
+
 class Tracing:
     """Tries the operations of one function."""
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
         self.helpers = Helpers(LLVMModule(), frame.width)
-        self.known: dict[int, bool] = {}  # by id of the operation
-        self._updates: dict[int, bool] = {}
-        self._touches: dict[int, bool] = {}
-        self._stores: dict[int, bool] = {}
+        self._known: dict[Any, Tried] = {}
 
     def compiles(self, op: P.Op) -> bool:
         """Can it be a part of a pass?"""
-        found = self.known.get(id(op))
+        return self._find(op).compiles
+
+    def updates(self, op: P.Op) -> bool:
+        """Does it change memory in a way that must not be done twice?"""
+        return self._find(op).updates
+
+    def touches(self, op: P.Op) -> bool:
+        """Does its own meaning load or store?"""
+        return self._find(op).touches
+
+    def quiet(self, op: P.Op) -> bool:
+        """Is it compiled to something that neither changes memory or the scheduler's words nor reads other lanes' registers?"""
+        found = self._find(op)
+        return found.compiles and op.how not in ("store", "warps") and not (found.updates or found.touches or found.stores)
+
+    def _find(self, op: P.Op) -> Tried:
+        found = self._known.get(id(op))
         if found is None:
-            found = self.known[id(op)] = self._tried(op)
+            alike = self._alike(op)
+            found = self._known.get(alike) if alike else None
+            found = self._known[id(op)] = found or self._tried(op)
+            if alike:
+                self._known[alike] = found
         return found
 
-    def _tried(self, op: P.Op) -> bool:
+    def _alike(self, op: P.Op) -> tuple[Any, ...] | None:
+        """What computations with registers have in common that are compiled alike; None for other operations."""
+        if op.how != "pure" or op.guard is not None or not isinstance(op.target, int):
+            return None
+        dtypes = self.frame.dtypes
+        operands: list[Any] = []
+        for x in op.sources:
+            if isinstance(x, P.SlotAs):
+                operands.append((x.kept, x.wanted))
+            elif isinstance(x, int):
+                operands.append(self.frame.constants[x].dtype if x in self.frame.constants else dtypes[x])
+            else:
+                return None
+        return id(op.meaning), dtypes[op.target], *operands
+
+    def _tried(self, op: P.Op) -> Tried:
         if op.how in ("load", "store"):
-            return compiled(op)
+            return Tried(compiled(op))
         if op.how not in ("pure", "carry", "warps", "lanes", "move", "pointer", "factors", "parameter", "pack", "unpack"):
-            return False
+            return Tried(False)
         e = Trial(self.frame, self.helpers)
         try:
             e.operation(op)
         except (Untraceable, AttributeError, TypeError):  # it asks for what arrays have and symbols have not
-            return False
-        self._updates[id(op)] = e.loops > 0
-        self._touches[id(op)] = bool(e.touched)
-        self._stores[id(op)] = any(" store " in line for line in (*e.once.lines, *e.code.lines))
-        return True
-
-    def updates(self, op: P.Op) -> bool:
-        """Does it change memory in a way that must not be done twice?"""
-        return self._updates.get(id(op), False)
-
-    def touches(self, op: P.Op) -> bool:
-        """Does its own meaning load or store?"""
-        return self._touches.get(id(op), False)
-
-    def quiet(self, op: P.Op) -> bool:
-        """Is it compiled to something that neither changes memory or the scheduler's words nor reads other lanes' registers?"""
-        if not self.compiles(op) or op.how in ("store", "warps"):
-            return False
-        return not (self.updates(op) or self.touches(op) or self._stores.get(id(op), False))
+            return Tried(False)
+        return Tried(True, e.loops > 0, bool(e.touched), any(" store " in line for line in (*e.once.lines, *e.code.lines)))
 
 
 class Trial(Emitter):
