@@ -85,6 +85,8 @@ class NativeProgram:
             kinds.append(after)
 
         def add(kind: int, first: int, last: int) -> None:
+            if kind == s.RUN and self.large and first < last and all(computes(ops[i], kinds[i]) for i in range(first, last)):
+                self.computing.add(len(self.rows))
             self.rows.append(Row(kind, n, first, last, live[first], kinds[first], len(self.rows)))
 
         start, seen = 0, set[tuple[str, bool]]()
@@ -93,7 +95,6 @@ class NativeProgram:
             if i in stretches:
                 if i > start:
                     add(s.RUN, start, i)
-                self.computing.add(len(self.rows))
                 add(s.RUN, i, stretches[i])
                 start, seen = stretches[i], set()
             if i < start:
@@ -245,7 +246,7 @@ class NativeProgram:
             segment = self.plan.segments[row.segment]
             ops = segment.ops[row.first : row.last]
             table = segment.end if isinstance(segment.end, P.Table) and self.rows[row.number + 1].kind == s.BRANCH_MANY else None
-            if row.number in self.computing:
+            if row.number in self.computing and table is None:
                 texts.append(StripEmitter(self.frame, row.kinds, helpers, name).strips(ops, self.needed(row)))
             else:
                 e = Emitter(self.frame, row.kinds, helpers, name)
