@@ -126,12 +126,16 @@ class Launch:
     @property
     def blocks_per_wave(self) -> int:
         """How many blocks run together."""
+        return min(self.blocks, self.most_blocks_per_wave)
+
+    @property
+    def most_blocks_per_wave(self) -> int:
+        """How many would if the grid had enough of them."""
         if self.options.cooperative:
             return self.blocks
         k = max(1, self.options.wave_lanes // self.threads)
         if self.shared_bytes:
             k = max(1, min(k, WAVE_SHARED // self.shared_bytes))
-        k = min(k, self.blocks)
         return max(self.cluster_size, k // self.cluster_size * self.cluster_size)
 
     @property

@@ -67,7 +67,7 @@ class NativeProgram:
         self.source = self._written()
         self._library: CompiledLibrary | None = None
         self.function = VectorFunction(plan, partial(build.segment, observed=False))  # for what numpy runs of it
-        self.memories: dict[Any, Any] = {}  # memory of an earlier launch, by its shape
+        self.memory: Any = None  # of an earlier launch
 
     # ------------------------------------------------------------ cutting
 

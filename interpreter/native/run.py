@@ -33,9 +33,11 @@ OF_A_WAVE = (
 
 
 class LaunchMemory:
-    """Memory for one wave of a launch of some shape; launches of a kernel use it one after another."""
+    """Memory for one wave of so many blocks; launches of a kernel use it one after another."""
 
     def __init__(self, launch: Launch, program: NativeProgram, per_wave: int) -> None:
+        self.per_wave = per_wave
+        self.shape = launch.threads, launch.shared_bytes
         self.registers = NativeRegisters(program.frame, per_wave, launch.threads)
         width, each = program.width, self.registers.each
         n = per_wave * each
@@ -70,6 +72,11 @@ class LaunchMemory:
         self.words = words
         S[s.CLEARED] = bool(program.plan.zeros) or program.frame.carries
 
+    def serves(self, launch: Launch) -> bool:
+        """Has it room for the waves of a launch, and for no larger ones?"""
+        fits = launch.blocks_per_wave <= self.per_wave <= launch.most_blocks_per_wave
+        return fits and self.shape == (launch.threads, launch.shared_bytes)
+
 
 class NativeLaunch:
     """A launch as compiled code sees it; it runs one wave at a time."""
@@ -78,12 +85,15 @@ class NativeLaunch:
         self.launch = launch
         self.program = program
         self.make_wave = make_wave
-        self.per_wave = min(launch.blocks_per_wave, launch.blocks)
-        self._shape = launch.threads, self.per_wave, launch.shared_bytes
+        kept, program.memory = program.memory, None
+        if kept is None or not kept.serves(launch):
+            room = 1 << (launch.blocks - 1).bit_length()  # for launches of a few blocks more, too
+            kept = LaunchMemory(launch, program, min(launch.most_blocks_per_wave, room))
+        self.per_wave = kept.per_wave
         self.wants_apart = False  # lanes have to go on apart, for which the program was not compiled
         self.suspended: deque[dict[str, Any]] = deque()  # waves in which lanes only spin, while others run
         self.still_waves = 0  # of those that ran last one after another, in which nothing has changed
-        self._begin(program.memories.pop(self._shape, None) or LaunchMemory(launch, program, self.per_wave))
+        self._begin(kept)
         self._fill(0)
 
     def _begin(self, memory: LaunchMemory) -> None:
@@ -110,8 +120,7 @@ class NativeLaunch:
     def close(self) -> None:
         """Its memory serves the next launch."""
         if self._memory is not None:
-            self.program.memories.clear()
-            self.program.memories[self._shape] = self._memory
+            self.program.memory = self._memory
 
     # ------------------------------------------------------------ memory
 

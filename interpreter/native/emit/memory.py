@@ -179,7 +179,7 @@ class Helpers:
         return name
 
     def _filled(self, text: str, **values: str) -> str:
-        values = {"W": str(self.width), "ones": "<" + ", ".join(["i1 true"] * self.width) + ">", **values}
+        values = {"W": str(self.width), "ones": _ones(self.width), **values}
         for name, value in values.items():
             text = text.replace("{" + name + "}", value)
         return text
@@ -233,13 +233,10 @@ class Helpers:
         """Lanes that take no part read the context instead: on a host without masks, a test of each lane would cost more."""
         w, b = self.width, bits // 8
         f = self.moving("gather", bits, w)
-        ones = "<" + ", ".join(["i1 true"] * w) + ">"
-        lines = [*lines, f"  %safe.s = insertelement <{w} x ptr> poison, ptr %ctx, i32 0",
-                 f"  %safe = shufflevector <{w} x ptr> %safe.s, <{w} x ptr> poison, <{w} x i32> zeroinitializer",
-                 f"  %ps.on = select <{w} x i1> %mask, <{w} x ptr> %ps, <{w} x ptr> %safe"]  # fmt: skip
+        lines = [*lines, *self._safe("%ctx")]
         for e in range(elements):
             lines += [f"  %g{e}.p = getelementptr i8, <{w} x ptr> %ps.on, i64 {e * b}",
-                      f"  %g{e} = call <{w} x i{bits}> @{f}(<{w} x ptr> %g{e}.p, i32 {b}, <{w} x i1> {ones}, <{w} x i{bits}> zeroinitializer)"]  # fmt: skip
+                      f"  %g{e} = call <{w} x i{bits}> @{f}(<{w} x ptr> %g{e}.p, i32 {b}, <{w} x i1> {_ones(w)}, <{w} x i{bits}> zeroinitializer)"]  # fmt: skip
         return self._returned(lines, bits, elements, w, "g")
 
     def _wide_store(self, bits: int, elements: int) -> str:
@@ -264,12 +261,25 @@ class Helpers:
         return "\n".join(lines)
 
     def _scatters(self, lines: list[str], bits: int, elements: int) -> str:
+        """Lanes that take no part write to room of the function's own, likewise."""
         w, b = self.width, bits // 8
         f = self.moving("scatter", bits, w)
+        lines = [*lines, *self._safe("%room")]
         for e in range(elements):
-            lines += [f"  %s{e}.p = getelementptr i8, <{w} x ptr> %ps, i64 {e * b}",
-                      f"  call void @{f}(<{w} x i{bits}> %x{e}, <{w} x ptr> %s{e}.p, i32 {b}, <{w} x i1> %mask)"]  # fmt: skip
+            lines += [f"  %s{e}.p = getelementptr i8, <{w} x ptr> %ps.on, i64 {e * b}",
+                      f"  call void @{f}(<{w} x i{bits}> %x{e}, <{w} x ptr> %s{e}.p, i32 {b}, <{w} x i1> {_ones(w)})"]  # fmt: skip
         return "\n".join(lines)
+
+    def _safe(self, place: str) -> list[str]:
+        """Lines that give lanes which take no part another place than theirs."""
+        w = self.width
+        return [f"  %safe.s = insertelement <{w} x ptr> poison, ptr {place}, i32 0",
+                f"  %safe = shufflevector <{w} x ptr> %safe.s, <{w} x ptr> poison, <{w} x i32> zeroinitializer",
+                f"  %ps.on = select <{w} x i1> %mask, <{w} x ptr> %ps, <{w} x ptr> %safe"]  # fmt: skip
+
+
+def _ones(width: int) -> str:
+    return "<" + ", ".join(["i1 true"] * width) + ">"
 
 
 def _sizes(bits: int, elements: int) -> dict[str, str]:

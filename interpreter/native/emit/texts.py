@@ -247,6 +247,7 @@ bad:
 STORE_EACH = """define internal void
 @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask, {values}) noinline {
 entry:
+  %room = alloca [16 x i8], align 16
 {limits}
   br label %check
 {check}
