@@ -37,7 +37,7 @@ from .variance import LANE, ONE, Kinds, Variance
 
 WIDTH = 32  # a vector is a warp
 SMALL = 400  # of functions whose passes have a version for whole warps; larger ones are compiled to less code, in less time
-LONGEST = 32  # operations of a pass of a large function: the compiler's time grows faster than the length of a pass
+LONGEST = 32  # operations of a pass of a large function, of one in strips four times as many: the compiler's time grows faster than a pass
 STRETCH = 8  # operations of a large function that only compute, from which on they are a pass of their own
 
 
@@ -150,10 +150,11 @@ class NativeProgram:
         """Where long computations of a large function begin, which are passes of their own, and where they end."""
         out, start = dict[int, int](), 0
         for i in range(len(ops) + 1):
-            if i == len(ops) or not computes(ops[i], kinds[i]) or not self.tracing.compiles(ops[i]):
+            ends = i == len(ops) or not computes(ops[i], kinds[i]) or not self.tracing.compiles(ops[i])
+            if ends or i - start == 4 * LONGEST:
                 if self.large and i - start >= STRETCH:
                     out[start] = i
-                start = i + 1
+                start = i + ends
         return out
 
     def _live(self, n: int) -> list[int]:
