@@ -131,6 +131,10 @@ class EmittedAccesses(Stack):
         if isinstance(place, P.AddressSource):
             plus, place = place.offset, place._replace(offset=0)
         a: SymbolicArray = self.source(place)[1]
+        if a.value in self.sums and a.itemsize == 8 and (space == "global" or (space == "generic" and not self.frame.stack)):
+            one, a = (v.view(np.uint64) for v in self.sums[a.value])  # the lanes lie to each other as without what is added to all
+            total = one + np.uint64(plus & (1 << 64) - 1)
+            return a, self.once.emit(f"extractelement {total.type} {total.value}, i32 0")
         return a.view(f"u{a.itemsize}"), plus & (1 << 8 * a.itemsize) - 1
 
     def _site(self, code: VectorCode) -> str:

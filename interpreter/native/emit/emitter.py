@@ -226,7 +226,11 @@ class Emitter(CompiledLanes):
         elif op.how == "move":
             self.assign(op.target, kind, values[0], guard)
         else:
-            self.assign(op.target, kind, values[0] if len(values) == 1 else values[0] + values[1].view(values[0].dtype), guard)
+            total = values[0] if len(values) == 1 else values[0] + values[1].view(values[0].dtype)
+            if {k for k, _ in parts} == {ONE, LANE}:
+                (_, one), (_, each) = sorted(parts, key=lambda part: part[0])
+                self.sums[total.value] = one, each
+            self.assign(op.target, kind, total, guard)
 
     def _repack(self, op: P.Op, guard: Any) -> None:
         t = TYPES[str(op.meaning.settled["type"])]
