@@ -21,10 +21,10 @@ from ..trace.code import Untraceable
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
 from ..variance import LANE, ONE
-from . import chains, matrices, mbarriers, warp  # noqa: F401  (their rules)
 from .lanes import CompiledLanes
 from .memory import CALLED, INLINED, field
-from .rules import RULES
+from .warps import chains, matrices, mbarriers, warp  # noqa: F401  (their rules)
+from .warps.rules import RULES
 
 DType = np.dtype[Any]
 

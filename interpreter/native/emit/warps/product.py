@@ -19,9 +19,9 @@ from warplab.isa.floats.single import NAN32, canonical
 from warplab.isa.fragments import Layout
 from warplab.isa.primitives import look_up
 
-from ..trace.code import LLVMModule, VectorCode, scalar_type
-from ..trace.symbol import SymbolicArray, lift
-from ..trace.ufuncs import select
+from ...trace.code import LLVMModule, VectorCode, scalar_type
+from ...trace.symbol import SymbolicArray, lift
+from ...trace.ufuncs import select
 
 CHUNK = 16  # elements that are decoded at once
 LANES = 32

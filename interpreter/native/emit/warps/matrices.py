@@ -17,9 +17,9 @@ from warplab.isa.ops import mma as isa_mma
 from warplab.isa.ops import wmma as isa_wmma
 from warplab.isa.ops.mma import BITS, size
 
-from ..trace.code import Untraceable
-from ..trace.symbol import SymbolicArray, lift
-from ..trace.ufuncs import select
+from ...trace.code import Untraceable
+from ...trace.symbol import SymbolicArray, lift
+from ...trace.ufuncs import select
 from .product import LANES, Arithmetic, Factor, Floats, Integers, MatrixProduct, Ones, Sparsity
 from .rules import Warp, rule
 from .warp import U32, flags

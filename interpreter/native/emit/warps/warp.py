@@ -11,8 +11,8 @@ import numpy as np
 
 from warplab.isa.ops import warp as isa
 
-from ..trace.symbol import SymbolicArray, lift
-from ..trace.ufuncs import select
+from ...trace.symbol import SymbolicArray, lift
+from ...trace.ufuncs import select
 from .rules import Warp, rule
 
 U32 = np.dtype(np.uint32)

@@ -16,9 +16,9 @@ from warplab.isa.ops import mma as isa_mma
 from warplab.isa.ops import wmma as isa_wmma
 from warplab.isa.ops.mma import size
 
-from ..trace.code import VectorCode
-from ..trace.symbol import SymbolicArray, lift
-from ..trace.ufuncs import select
+from ...trace.code import VectorCode
+from ...trace.symbol import SymbolicArray, lift
+from ...trace.ufuncs import select
 from .matrices import Registers, full
 from .product import LANES
 from .rules import Warp, rule

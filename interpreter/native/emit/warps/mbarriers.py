@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from warplab.isa.ops import mbarrier
 
-from ..trace.symbol import SymbolicArray
+from ...trace.symbol import SymbolicArray
 from .rules import rule
 
 

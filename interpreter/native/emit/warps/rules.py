@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from ..trace.code import VectorCode
+from ...trace.code import VectorCode
 
 
 class Warp(Protocol):
