@@ -38,7 +38,7 @@ from .variance import LANE, ONE, Kinds, Variance
 WIDTH = 32  # a vector is a warp
 SMALL = 400  # of functions whose passes have a version for whole warps; larger ones are compiled to less code, in less time
 LONGEST = 32  # operations of a pass of a large function, of one in strips four times as many: the compiler's time grows faster than a pass
-STRETCH = 8  # operations of a large function that only compute, from which on they are a pass of their own
+SHORTEST = 8  # operations of a large function that only compute, from which on they are a pass of their own
 
 
 class NativeProgram:
@@ -152,7 +152,7 @@ class NativeProgram:
         for i in range(len(ops) + 1):
             ends = i == len(ops) or not computes(ops[i], kinds[i]) or not self.tracing.compiles(ops[i])
             if ends or i - start == 4 * LONGEST:
-                if self.large and i - start >= STRETCH:
+                if self.large and i - start >= SHORTEST:
                     out[start] = i
                 start = i + ends
         return out
