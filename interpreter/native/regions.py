@@ -45,12 +45,13 @@ def regions(plan: P.PlanFunction, variance: Variance, quiet: Callable[[P.Op], bo
     ):
         return {}  # a clock shows how many segments have run
     calm = [_ends_calmly(s.end) and all(quiet(op) for op in s.ops) for s in plan.segments]
+    place = {n: i for i, n in enumerate(postorder([tuple(s) for s in variance.next], [0])[::-1])}
     found: dict[int, Region] = {}
     taken: set[int] = set()
     for entry in range(len(plan.segments)):
-        if entry in taken or not calm[entry]:
+        if entry in taken or entry not in place or not calm[entry]:
             continue
-        region = _largest(plan, variance, calm, entry)
+        region = _largest(plan, variance, calm, place, entry)
         if region is not None:
             found[entry] = region
             taken.update(region.order)
@@ -88,16 +89,20 @@ def _ends_calmly(end: P.End) -> bool:
     return P.EXIT not in targets and all(limit == PATIENT for limit in end.turns.values())
 
 
-def _largest(plan: P.PlanFunction, variance: Variance, calm: list[bool], entry: int) -> Region | None:
-    """The largest region that begins at a segment."""
-    best, out = None, variance.meet[entry]
+def _largest(plan: P.PlanFunction, variance: Variance, calm: list[bool], place: dict[int, int], entry: int) -> Region | None:
+    """The largest region that begins at a segment; `place`: of each segment, in a reverse postorder."""
+    best, inside, operations, loops = None, set[int](), 0, False
+    first, out = entry, variance.meet[entry]
     while out is not None:
-        inside = variance.reach(entry, out)
-        if not all(calm[n] for n in inside) or sum(len(plan.segments[n].ops) for n in inside) > MOST_OPERATIONS:
+        new = variance.reach(first, out)
+        operations += sum(len(plan.segments[n].ops) for n in new)
+        if not all(calm[n] for n in new) or operations > MOST_OPERATIONS:
             break
-        if any(n in variance.reach(s, out) for n in inside for s in variance.next[n]):  # a loop
+        inside |= new
+        loops = loops or any(s in inside and place[s] <= place[n] for n in new for s in variance.next[n])
+        if loops:
             best = _region(plan, variance, entry, out, inside) or best
-        out = variance.meet[out]
+        first, out = out, variance.meet[out]
     return best
 
 
