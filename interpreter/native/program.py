@@ -22,7 +22,7 @@ from ..vector.function import VectorFunction
 from ..vector.steps import build
 from .emit.accesses import reached, reads_constants, space_of
 from .emit.emitter import Emitter
-from .emit.memory import MOST_ACCESSES, Helpers
+from .emit.memory import Helpers
 from .emit.region import RegionEmitter
 from .emit.strip import StripEmitter, computes
 from .emit.tracing import Tracing
@@ -36,7 +36,7 @@ from .trace.code import LLVMModule, Untraceable
 from .variance import LANE, ONE, Kinds, Variance
 
 WIDTH = 32  # a vector is a warp
-SMALL = 400  # of functions whose passes have a version for whole warps; larger ones are compiled to less code, in less time
+SMALL = 2000  # lines of functions and regions that are compiled for speed: beyond that, to less code
 LONGEST = 32  # operations of a pass of a large function, of one in strips four times as many: the compiler's time grows faster than a pass
 SHORTEST = 8  # operations of a large function that only compute, from which on they are a pass of their own
 
@@ -57,7 +57,7 @@ class NativeProgram:
         self.variance = Variance(plan, self.tracing.compiles, apart)
         self.regions = regions(plan, self.variance, self.tracing.quiet)
         ops = [op for segment in plan.segments for op in segment.ops]
-        self.large = len(ops) > SMALL or sum(op.how in ("load", "store") for op in ops) > MOST_ACCESSES
+        self.large = self.tracing.lines(ops) > SMALL
         self.rows: list[Row] = []
         self.computing: set[int] = set()  # the rows that only compute, in strips
         self.first: list[int] = []  # row of each segment
@@ -233,13 +233,14 @@ class NativeProgram:
         return RowTable(self.plan, self.frame, self.rows, self.first).words(self._library.addresses, at)
 
     def _written(self) -> NativeSource:
-        helpers = Helpers(LLVMModule(), self.width, self.large)
+        helpers = Helpers(LLVMModule(), self.width)
         texts, names = [], []
         again = {n for region in self.regions.values() for n in region.order}  # run one by one only where a region failed
         for row in self.rows:
             if row.region is not None:
                 name = f"region{row.number}"
-                texts.append(RegionEmitter(self.frame, self.plan, row.region, helpers, name).text())
+                small = self.tracing.lines(op for n in row.region.order for op in self.plan.segments[n].ops) <= SMALL
+                texts.append(RegionEmitter(self.frame, self.plan, row.region, helpers, name, small=small).text())
                 names.append(name)
             if row.kind != s.RUN:
                 continue

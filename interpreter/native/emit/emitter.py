@@ -146,9 +146,9 @@ class Emitter(CompiledLanes):
     def _pure(self, op: P.Op, guard: Any) -> None:
         parts = [self.source(s) for s in op.sources]
         kind = max((k for k, _ in parts), default=ONE)
-        code, operands, routines = self.code_of(kind), [self.at(kind, v) for _, v in parts], self.routines
+        code, operands, routines = self.code_of(kind), [self.at(kind, v) for _, v in parts], self.helpers.routines
         results: Sequence[Any] | None = None
-        if routines is not None and kind == LANE:
+        if kind == LANE:
             results = routines.called(code, id(op.meaning), bound(op.meaning), operands)
         if results is None:
             results = traced(code, bound(op.meaning), operands)

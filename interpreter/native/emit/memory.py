@@ -17,7 +17,6 @@ SPACES = {"global": "global", "const": "global", "generic": "generic", "shared":
 
 # How the addresses of a vector may lie: neighbours, all at one place, each half neighbours, each half at one place, or anyhow.
 KINDS = range(5)
-MOST_ACCESSES = 48  # of a kernel or region, whose code is repeated wherever it is needed
 CALLED, INLINED = "#1", "#0"  # attributes of the call of a helper: whether its code is repeated there
 _IF_PLAIN = "  %plain = and i1 %in.all, true"
 _IF_FULL = "  %full.bits = bitcast <{W} x i1> %mask to i{W}\n  %full = icmp eq i{W} %full.bits, -1\n  %plain = and i1 %in.all, %full"
@@ -38,9 +37,9 @@ def _splat(name: str, width: int, bits: int) -> str:
 class Helpers:
     """The functions that the passes of a module call, each written when it is first asked for."""
 
-    def __init__(self, module: LLVMModule, width: int, large: bool = False) -> None:
+    def __init__(self, module: LLVMModule, width: int) -> None:
         self.module = module
-        self.routines = Routines(module) if large else None
+        self.routines = Routines(module)
         self.width = width
         self.texts: dict[str, str] = {}
 
@@ -49,8 +48,9 @@ class Helpers:
         always = {"find": self._filled(T.FIND, fields="\n".join(field("table", "%t") + field("entries", "%n"))), "find_each": self._filled(T.FIND_EACH),
                   "miss_each": self._filled(T.MISS_EACH)}  # fmt: skip
         attributes = f"attributes {INLINED} = {{ alwaysinline }}\nattributes {CALLED} = {{ noinline }}"
-        routines = [] if self.routines is None else self.routines.texts
-        return "\n".join([*always.values(), *self.texts.values(), *routines, attributes, '!9 = !{!"branch_weights", i32 2000, i32 1}'])
+        return "\n".join(
+            [*always.values(), *self.texts.values(), *self.routines.texts, attributes, '!9 = !{!"branch_weights", i32 2000, i32 1}']
+        )
 
     def load(self, space: str, bits: int, elements: int) -> str:
         """The name of a load of each lane."""

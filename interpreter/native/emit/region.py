@@ -19,7 +19,7 @@ from ..trace.symbol import SymbolicArray
 from ..trace.ufuncs import select
 from ..variance import LANE, ONE
 from .emitter import Emitter, for_all, heads, inlined, renamed
-from .memory import MOST_ACCESSES, Helpers, field
+from .memory import Helpers, field
 from .segment import RegionSegment, bases_of
 
 PAUSE_AFTER = 1 << 20  # segments that the warps of one call execute before limits are checked
@@ -28,7 +28,7 @@ PAUSE_AFTER = 1 << 20  # segments that the warps of one call execute before limi
 class RegionEmitter:
     """Writes the function of one region."""
 
-    def __init__(self, frame: Frame, plan: P.PlanFunction, region: Region, helpers: Helpers, name: str) -> None:
+    def __init__(self, frame: Frame, plan: P.PlanFunction, region: Region, helpers: Helpers, name: str, *, small: bool) -> None:
         self.frame, self.plan, self.region, self.helpers, self.name = frame, plan, region, helpers, name
         self.width = frame.width
         self.variables: dict[str, str] = {}  # LLVM's type of each local variable
@@ -38,7 +38,7 @@ class RegionEmitter:
         }
         self.kinds = {n: kinds | ({frame.carry: LANE} if frame.carries else {}) for n, kinds in region.kinds.items()}
         self.rooms: dict[str, str] = {}
-        self.repeats = sum(op.how == "load" for n in region.order for op in plan.segments[n].ops) <= MOST_ACCESSES
+        self.small = small  # its code may be repeated
         self.bases = {} if region.diverges else bases_of([op for n in region.order for op in plan.segments[n].ops])
 
     def text(self) -> str:
@@ -48,7 +48,7 @@ class RegionEmitter:
         out, ends = self._at_exit(), self._at_end()
         entry = [line for slot in slots_of(self.live[region.entry]) for line in self._entered(slot)]
         body = [*entry, *self._started(), *segments]
-        body = inlined(body) if self.repeats else body
+        body = inlined(body) if self.small else body
         twice = ["  br i1 %whole, label %all, label %some", "all:", *for_all(body, w)]
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in (self.variables | self.rooms).items()]
         self.helpers.module.declarations["llvm.umax.i64"] = "declare i64 @llvm.umax.i64(i64, i64)"
@@ -59,7 +59,7 @@ class RegionEmitter:
             "  %entry.p = getelementptr i64, ptr %list, i64 %k", "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32",
             f"  %bits = trunc i64 %e to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
             "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1", "  store i64 0, ptr %steps",
-            *(["  br label %some"] if region.diverges else twice), "some:", *body, "leave:", *out,
+            *(twice if self.small and not region.diverges else ["  br label %some"]), "some:", *body, "leave:", *out,
             "  %taken = load i64, ptr %steps", *field("region_steps", "%most"), "  %higher = call i64 @llvm.umax.i64(i64 %taken, i64 %most)",
             "  store i64 %higher, ptr %most.p, align 8", "  %total.next = add i64 %total, %taken", "  %k.next = add i64 %k, 1",
             "  %is.last = icmp uge i64 %k.next, %count", "  br i1 %is.last, label %end, label %next",

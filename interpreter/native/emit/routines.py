@@ -9,7 +9,7 @@ from ..trace.code import LLVMModule, VectorCode
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray
 
-LONG = 20  # lines of LLVM IR
+LONG = 24  # lines of LLVM IR
 
 
 class Routines:

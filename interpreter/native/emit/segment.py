@@ -69,7 +69,6 @@ class RegionSegment(Emitter):
     def __init__(self, region: Variables, kinds: Kinds, name: str) -> None:
         super().__init__(region.frame, kinds, region.helpers, name)
         self.region = region
-        self.routines = None  # where a loop spends its time, code is repeated
         self.offsets: dict[int, SymbolicArray] = {}  # what has been added to each base so far
         self.based: dict[str, int] = {}  # the registers of bases, by their LLVM names
         self.once, self.code = VectorCode(1, self.module, f"s{name}."), VectorCode(self.width, self.module, f"v{name}.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from ...plan import plan as P
@@ -11,7 +12,9 @@ from ..trace.symbol import SymbolicArray
 from ..variance import LANE
 from .accesses import compiled
 from .emitter import Emitter
-from .memory import Helpers
+from .memory import CALLED, Helpers
+
+HELPER = 40  # lines of a function that accesses memory
 
 
 class Tried(NamedTuple):
@@ -21,6 +24,7 @@ class Tried(NamedTuple):
     updates: bool = False  # changes memory in a way that must not be done twice
     touches: bool = False  # its own meaning loads or stores
     stores: bool = False  # stores anything at all
+    lines: int = 0  # of LLVM IR, with the functions that access memory
 
 
 class Tracing:
@@ -47,6 +51,10 @@ class Tracing:
         """Is it compiled to something that neither changes memory or the scheduler's words nor reads other lanes' registers?"""
         found = self._find(op)
         return found.compiles and op.how not in ("store", "warps") and not (found.updates or found.touches or found.stores)
+
+    def lines(self, ops: Iterable[P.Op]) -> int:
+        """How many lines of LLVM IR operations take, if all their code is repeated where it is used."""
+        return sum(self._find(op).lines for op in ops)
 
     def _find(self, op: P.Op) -> Tried:
         found = self._known.get(id(op))
@@ -75,7 +83,7 @@ class Tracing:
 
     def _tried(self, op: P.Op) -> Tried:
         if op.how in ("load", "store"):
-            return Tried(compiled(op))
+            return Tried(compiled(op), lines=HELPER)
         if op.how not in ("pure", "carry", "warps", "lanes", "move", "pointer", "factors", "parameter", "pack", "unpack"):
             return Tried(False)
         e = Trial(self.frame, self.helpers)
@@ -83,7 +91,14 @@ class Tracing:
             e.operation(op)
         except (Untraceable, AttributeError, TypeError):  # it asks for what arrays have and symbols have not
             return Tried(False)
-        return Tried(True, e.loops > 0, bool(e.touched), any(" store " in line for line in (*e.once.lines, *e.code.lines)))
+        lines = [*e.once.lines, *e.code.lines]
+        return Tried(
+            True,
+            e.loops > 0,
+            bool(e.touched),
+            any(" store " in x for x in lines),
+            len(lines) + sum(HELPER for x in lines if f") {CALLED}" in x),
+        )
 
 
 class Trial(Emitter):

@@ -27,7 +27,6 @@ class Values:
         self.frame = frame
         self.kinds = kinds  # of the registers where the pass begins
         self.helpers = helpers
-        self.routines = helpers.routines
         self.module = module = helpers.module
         self.name = name
         self.width = frame.width
