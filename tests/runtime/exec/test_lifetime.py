@@ -118,9 +118,13 @@ def test_a_signal_for_the_launcher_is_passed_on() -> None:
 
 
 def test_a_signal_for_the_group_leaves_the_program_its_device() -> None:
-    p, _ = started(
-        "signal.signal(signal.SIGTERM, lambda *_: (print(cu.cuDeviceGetCount(C.byref(n)), n.value), sys.exit(3))); print(flush=True); time.sleep(60)"
-    )
+    # the launcher passes the signal on, so that it may come a second time, when Python has put its handlers away
+    p, _ = started("""
+def end(*_):
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    print(cu.cuDeviceGetCount(C.byref(n)), n.value)
+    sys.exit(3)
+signal.signal(signal.SIGTERM, end); print(flush=True); time.sleep(60)""")
     assert p.stdout is not None
     p.stdout.readline()
     os.killpg(p.pid, signal.SIGTERM)
