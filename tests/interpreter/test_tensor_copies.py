@@ -180,14 +180,14 @@ def alike(m: TensorMap, nan: bool) -> TensorMap:
     )
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(st.data(), maps(), st.booleans(), st.sampled_from([None, 1, 2]))
 def test_loads(data: st.DataObject, m: TensorMap, nan: bool, schedule: int | None) -> None:
     points = [data.draw(st.composite(point)(m, -3)) for _ in range(BLOCKS)]
     Copies("load", m, alike(m, nan), points, data.draw(st.integers(0, 9))).check(reference.load, schedule=schedule)
 
 
-@settings(max_examples=80)
+@settings(max_examples=40)
 @given(st.data(), maps(apart=True), st.sampled_from([None, 1]))
 def test_stores(data: st.DataObject, m: TensorMap, schedule: int | None) -> None:
     one = data.draw(st.composite(point)(m, 0))
@@ -208,7 +208,7 @@ CHANGES: dict[str, tuple[str, Callable[[int, int, int], int]]] = {
 }  # fmt: skip
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.data(), st.sampled_from(sorted(CHANGES)))
 def test_reductions(data: st.DataObject, op: str) -> None:
     types, change = CHANGES[op]
@@ -222,7 +222,7 @@ def test_reductions(data: st.DataObject, op: str) -> None:
     copies.check(lambda *given: reference.reduce(*given, change))
 
 
-@settings(max_examples=60)
+@settings(max_examples=30)
 @given(st.data(), maps(), st.sampled_from(["load", "store"]))
 def test_what_the_machine_refuses(data: st.DataObject, m: TensorMap, what: str) -> None:
     """Coordinates of any kind: both refuse them, or none does."""
@@ -238,7 +238,7 @@ def test_what_the_machine_refuses(data: st.DataObject, m: TensorMap, what: str) 
         copies.machine.launch(BLOCKS, 32, [copies.machine.upload(copies.table), copies.machine.upload(copies.windows)])
 
 
-@settings(max_examples=100)
+@settings(max_examples=40)
 @given(
     st.data(), maps(), st.sampled_from(["load", "store", "add"]), st.lists(st.tuples(st.integers(0, 15), st.integers(0, 63)), max_size=4)
 )
