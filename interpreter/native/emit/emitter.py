@@ -50,21 +50,26 @@ class Emitter(CompiledLanes):
         self.put_all(needed, ONE)
         ways = [] if table is None else self._ways(table)
         w = self.width
-        rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
         body = [
             *self.code.lines[:code], "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0",
             "  br i1 %good, label %keep, label %bad, !prof !9", "keep:", *self.code.lines[code:], *ways, "  br label %next",
         ]  # fmt: skip
+        return self.function(once, [
+            f"  %bits = trunc i64 %e to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %whole = icmp eq i{w} %bits, -1",
+            *(["  br i1 %whole, label %all, label %some", "all:", *for_all(inlined(body), w)] if twice else ["  br label %some"]), "some:", *body,
+            "bad:", "  ret i64 %k",
+        ])  # fmt: skip
+
+    def function(self, once: int, body: Sequence[str]) -> str:
+        """The function that does for each vector of a list what `body` says, which ends at %next; so many lines are executed once before it."""
+        rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
         return "\n".join([
             f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads(), *self.once.lines[:once],
             "  %before = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %before, 0", "  br i1 %fine, label %loop, label %none",
             "none:", "  ret i64 0",
             "loop:", "  %k = phi i64 [0, %entry], [%k.next, %next]", "  %entry.p = getelementptr i64, ptr %list, i64 %k",
-            "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %bits = trunc i64 %e to i{w}",
-            f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
-            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1",
-            *(["  br i1 %whole, label %all, label %some", "all:", *for_all(inlined(body), w)] if twice else ["  br label %some"]), "some:", *body,
-            "bad:", "  ret i64 %k",
+            "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %fo = mul i64 %vec, {self.frame.size}",
+            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", *body,
             "next:", "  %k.next = add i64 %k, 1", "  %more = icmp ult i64 %k.next, %count", "  br i1 %more, label %loop, label %end",
             "end:", *self.once.lines[once:], "  ret i64 -1", "}",
         ])  # fmt: skip
@@ -146,12 +151,9 @@ class Emitter(CompiledLanes):
     def _pure(self, op: P.Op, guard: Any) -> None:
         parts = [self.source(s) for s in op.sources]
         kind = max((k for k, _ in parts), default=ONE)
-        code, operands, routines = self.code_of(kind), [self.at(kind, v) for _, v in parts], self.helpers.routines
-        results: Sequence[Any] | None = None
-        if kind == LANE:
-            results = routines.called(code, id(op.meaning), bound(op.meaning), operands)
-        if results is None:
-            results = traced(code, bound(op.meaning), operands)
+        code, meaning, operands = self.code_of(kind), bound(op.meaning), [self.at(kind, v) for _, v in parts]
+        called = self.helpers.routines.called(code, id(op.meaning), meaning, operands) if kind == LANE else None
+        results = traced(code, meaning, operands) if called is None else called
         self.assign(op.target, kind, results if isinstance(op.target, P.Each) else results[0], guard)
 
     def _carry(self, op: P.Op, guard: Any) -> None:

@@ -1,4 +1,4 @@
-"""Meanings whose code is long, as functions of a large program: written once, called wherever they are used."""
+"""Meanings whose code is long, as functions: written once, called wherever they are used."""
 
 from __future__ import annotations
 

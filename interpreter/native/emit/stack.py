@@ -53,12 +53,12 @@ class Stack(Values):
     # ------------------------------------------------------------ one address for all
 
     def _row(self, address: SymbolicArray, size: int) -> str | None:
-        """The number of the row in which the first word of an access to one address lies; None if lanes may have different addresses, or words parts.
+        """The number of the row in which the first word of an access to one address lies; None if lanes may have different addresses.
 
         An illegal address is found before the pass begins.
         """
         once = self.once
-        if address.code is not once or size < 4:
+        if address.code is not once:
             return None
         a: Any = address.view(f"u{address.itemsize}").astype(np.uint64)
         word = once.emit(f"extractelement {a.type} {a.value}, i32 0")
@@ -100,8 +100,8 @@ class Stack(Values):
         """One of the elements that a load reads."""
         row = self._row(address, count * t.bytes) if t.bytes >= 4 else None
         if row is not None:
-            words = [self._row_loaded(self._words(row, e * t.bytes + i), guard) for i in range(0, t.bytes, 4)]
-            return (words[0] if t.bytes == 4 else _joined(*words)).view(t.dtype)
+            parts = [self._row_loaded(self._words(row, e * t.bytes + i), guard) for i in range(0, t.bytes, 4)]
+            return (parts[0] if t.bytes == 4 else _joined(*parts)).view(t.dtype)
         where, a = self._place(address, e * t.bytes, count * t.bytes)
         if t.bytes < 4:
             v = self._word(where, a & np.uint32(0xFFFFFFFC), guard) >> ((a & np.uint32(3)) << np.uint32(3))

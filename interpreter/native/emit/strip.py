@@ -13,7 +13,7 @@ from ..frame import Frame
 from ..trace.code import VectorCode, scalar_type
 from ..variance import LANE, ONE, Kinds, kind_of
 from .accesses import space_of
-from .emitter import Emitter, heads
+from .emitter import Emitter
 from .memory import Helpers
 from .values import Guard
 
@@ -70,19 +70,10 @@ class StripEmitter(Emitter):
         self.put_all(needed, LANE)
         once = len(self.once.lines)
         self.put_all(needed, ONE)
-        rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
         w, count = STRIP, self.frame.width // STRIP
-        return "\n".join([
-            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads(), *self.once.lines[:once],
-            "  %before = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %before, 0", "  br i1 %fine, label %loop, label %none",
-            "none:", "  ret i64 0",
-            "loop:", "  %k = phi i64 [0, %entry], [%k.next, %next]", "  %entry.p = getelementptr i64, ptr %list, i64 %k",
-            "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %fo = mul i64 %vec, {self.frame.size}",
-            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", "  br label %begin",
-            "begin:", "  %strip = phi i64 [0, %loop], [%strip.next, %latch]", f"  %lane0 = mul i64 %strip, {w}",
+        return self.function(once, [
+            "  br label %begin", "begin:", "  %strip = phi i64 [0, %loop], [%strip.next, %latch]", f"  %lane0 = mul i64 %strip, {w}",
             "  %e.strip = lshr i64 %e, %lane0", f"  %bits = trunc i64 %e.strip to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>",
             *self.code.lines, "  br label %latch",
             "latch:", "  %strip.next = add i64 %strip, 1", f"  %rest = icmp ult i64 %strip.next, {count}", "  br i1 %rest, label %begin, label %next",
-            "next:", "  %k.next = add i64 %k, 1", "  %more = icmp ult i64 %k.next, %count", "  br i1 %more, label %loop, label %end",
-            "end:", *self.once.lines[once:], "  ret i64 -1", "}",
         ])  # fmt: skip
