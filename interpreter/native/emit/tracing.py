@@ -22,7 +22,7 @@ class Tried(NamedTuple):
 
     compiles: bool
     updates: bool = False  # changes memory in a way that must not be done twice
-    touches: bool = False  # its own meaning loads or stores
+    touched: frozenset[tuple[str, bool]] = frozenset()  # memory that its own meaning loads (False) or stores (True)
     stores: bool = False  # stores anything at all
     lines: int = 0  # of LLVM IR, with the functions that access memory
 
@@ -43,14 +43,14 @@ class Tracing:
         """Does it change memory in a way that must not be done twice?"""
         return self._find(op).updates
 
-    def touches(self, op: P.Op) -> bool:
-        """Does its own meaning load or store?"""
-        return self._find(op).touches
+    def touches(self, op: P.Op) -> frozenset[tuple[str, bool]]:
+        """What its own meaning loads (False) or stores (True)."""
+        return self._find(op).touched
 
     def quiet(self, op: P.Op) -> bool:
         """Is it compiled to something that neither changes memory or the scheduler's words nor reads other lanes' registers?"""
         found = self._find(op)
-        return found.compiles and op.how not in ("store", "warps") and not (found.updates or found.touches or found.stores)
+        return found.compiles and op.how not in ("store", "warps") and not (found.updates or found.touched or found.stores)
 
     def lines(self, ops: Iterable[P.Op]) -> int:
         """How many lines of LLVM IR operations take, if all their code is repeated where it is used."""
@@ -95,7 +95,7 @@ class Tracing:
         return Tried(
             True,
             e.loops > 0,
-            bool(e.touched),
+            e.touched,
             any(" store " in x for x in lines),
             len(lines) + sum(HELPER for x in lines if f") {CALLED}" in x),
         )

@@ -303,4 +303,5 @@ def _element(x: Any, a: Any, dtype: DType) -> str:
 
 def stand_in(x: Any) -> Any:
     """A value that numpy's rules of types see as they would the operand."""
-    return np.zeros(1, x.dtype) if isinstance(x, SymbolicArray) else np.bool_(x) if isinstance(x, bool) else x
+    symbol: Any = x if isinstance(x, np.lib.mixins.NDArrayOperatorsMixin) else None
+    return np.zeros(1, symbol.dtype) if symbol is not None else np.bool_(x) if isinstance(x, bool) else x

@@ -20,7 +20,7 @@ _ROUNDED = {"sqrt": "sqrt", "floor": "floor", "ceil": "ceil", "trunc": "trunc", 
 
 def apply(code: VectorCode, ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any) -> Any:
     """A call of a ufunc, some of whose operands are symbols."""
-    types = _types(ufunc, inputs, dtype)
+    types = types_of(ufunc, inputs, dtype)
     lanes = max(x.lanes for x in inputs if isinstance(x, SymbolicArray))
     args = [lift(code, x, t, lanes) for x, t in zip(inputs, types, strict=False)]
     name, result = ufunc.__name__, types[ufunc.nin]
@@ -44,7 +44,7 @@ def apply(code: VectorCode, ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any) 
     raise Untraceable(f"np.{name} of {a.dtype}")
 
 
-def _types(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any) -> list[DType]:
+def types_of(ufunc: np.ufunc, inputs: Sequence[Any], dtype: Any) -> list[DType]:
     """The types of operands and results that numpy chooses: a Python number takes the type of the array beside it."""
     stands = [stand_in(x) for x in inputs]
     proper = [x.dtype if hasattr(x, "dtype") else type(x) for x in stands]
