@@ -96,7 +96,7 @@ class LaunchWaves:
             while wave is not None and (other := self.native.suspended_wave()) is not None:
                 self.suspended.append(other)
                 launch.suspended_waves = len(self.suspended)
-            if self.native.wants_apart:
+            if self.native.wants_apart and not self.native.under_way:
                 assert choice is not None
                 choice.part()
                 self.native = None

@@ -58,6 +58,7 @@ class Options:
     cluster: Dim3 | None = None
     lockstep: bool = False
     engine: str = "numpy"  # or "native", or "auto"
+    threads: int = 1  # of the host, on which compiled code runs where the order of blocks makes no difference
     max_waves: int = 64  # that may be under way at once, spinning
     environment: dict[int, int] = field(default_factory=dict)  # %envreg values
 
@@ -69,12 +70,14 @@ class EngineUse:
     native_blocks: int = 0
     numpy_blocks: int = 0
     left_to_numpy: Counter[str] = field(default_factory=Counter)
+    threads: int = 1  # that executed compiled code at once, at most
 
     def add(self, other: EngineUse) -> None:
         """Counts another launch, too."""
         self.native_blocks += other.native_blocks
         self.numpy_blocks += other.numpy_blocks
         self.left_to_numpy += other.left_to_numpy
+        self.threads = max(self.threads, other.threads)
 
 
 class Launch:
@@ -150,8 +153,13 @@ class Launch:
         o = self.options
         if o.max_steps is not None and self.steps > o.max_steps:
             raise LimitReached(self.name, f"{o.max_steps} steps", where())
-        if self._deadline is not None and time.monotonic() > self._deadline:
+        if self.is_late:
             raise LimitReached(self.name, f"{o.max_seconds} s", where())
+
+    @property
+    def is_late(self) -> bool:
+        """Is its time used up?"""
+        return self._deadline is not None and time.monotonic() > self._deadline
 
     def prolong(self, seconds: float) -> None:
         """What was not spent on the launch itself, but on its compilation, does not count towards its time."""

@@ -32,6 +32,7 @@ from .regions import regions, saved
 from .rows import Row, RowTable, end_kind
 from .schedule import words as s
 from .schedule.compiled import scheduler
+from .threads.sharing import ThreadSharing
 from .trace.code import LLVMModule, Untraceable
 from .variance import LANE, ONE, Kinds, Variance
 
@@ -67,7 +68,8 @@ class NativeProgram:
         self.source = self._written()
         self._library: CompiledLibrary | None = None
         self.function = VectorFunction(plan, partial(build.segment, observed=False))  # for what numpy runs of it
-        self.memory: Any = None  # of an earlier launch
+        self.memories: list[Any] = []  # of earlier launches
+        self.sharing = ThreadSharing(self)
 
     # ------------------------------------------------------------ cutting
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 import zlib
 from collections import deque
 from collections.abc import Callable
@@ -21,6 +22,7 @@ from .program import NativeProgram
 from .registers import NativeRegisters, aligned
 from .schedule import words as s
 from .schedule.compiled import scheduler
+from .threads.team import Team
 
 Array = NDArray[Any]
 PATIENCE = 4096  # ends of segments between two looks at the limits
@@ -85,16 +87,21 @@ class NativeLaunch:
         self.launch = launch
         self.program = program
         self.make_wave = make_wave
-        kept, program.memory = program.memory, None
+        kept = program.memories.pop() if program.memories else None
         if kept is None or not kept.serves(launch):
+            program.memories.clear()
             room = 1 << (launch.blocks - 1).bit_length()  # for launches of a few blocks more, too
             kept = LaunchMemory(launch, program, min(launch.most_blocks_per_wave, room))
         self.per_wave = kept.per_wave
         self.wants_apart = False  # lanes have to go on apart, for which the program was not compiled
         self.suspended: deque[dict[str, Any]] = deque()  # waves in which lanes only spin, while others run
         self.still_waves = 0  # of those that ran last one after another, in which nothing has changed
+        self.left: deque[dict[str, Any]] = deque()  # waves that threads have left behind
+        self.code = 0  # why the wave that runs was left
+        self.steps = 0  # that are not counted yet
         self._begin(kept)
-        self._fill(0)
+        self.shares = launch.blocks > 2 * self.per_wave and program.sharing.may_be(launch)
+        self.fill(0, self.per_wave if self.shares else CHUNK)
 
     def _begin(self, memory: LaunchMemory) -> None:
         """Waves run in this memory."""
@@ -120,7 +127,7 @@ class NativeLaunch:
     def close(self) -> None:
         """Its memory serves the next launch."""
         if self._memory is not None:
-            self.program.memory = self._memory
+            self.program.memories.append(self._memory)
 
     # ------------------------------------------------------------ memory
 
@@ -142,10 +149,10 @@ class NativeLaunch:
         self.S[s.TABLE], self.S[s.ENTRIES] = self.allocations.ctypes.data, len(self.allocations)
         self.sites[:] = 0
 
-    def _fill(self, first: int) -> None:
+    def fill(self, first: int, most: int = CHUNK) -> None:
         """The special registers of the blocks from one on."""
         self.chunk = first
-        count = min(max(CHUNK // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
+        count = min(max(most // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
         self.S[s.NEXT_BLOCK], self.S[s.BLOCKS] = 0, count
         self.tables = [self._table(name, first, count) for name in self.program.frame.specials]
         self.pointers[: len(self.tables)] = [t.ctypes.data for t in self.tables]
@@ -166,7 +173,7 @@ class NativeLaunch:
     @property
     def under_way(self) -> bool:
         """Has a wave begun that has not ended?"""
-        return bool(self.S[s.UNDER_WAY])
+        return bool(self.S[s.UNDER_WAY]) or bool(self.left)
 
     def take_over(self, wave: Any, g: Any) -> bool:
         """Goes on with a wave that numpy began, all of whose lanes stand before a segment, in one group."""
@@ -174,7 +181,7 @@ class NativeLaunch:
         if self.under_way:
             return False
         if not self.chunk <= wave.first < self.chunk + int(S[s.BLOCKS]):
-            self._fill(wave.first)
+            self.fill(wave.first)
         self._memory = None
         if self.stack:
             wave.local.grow(self.stack)  # the frames of calls are inlined
@@ -188,20 +195,24 @@ class NativeLaunch:
     def next_wave(self) -> Any:
         """Runs the waves that have not begun; gives one that numpy has to go on with, None when all have ended."""
         launch, run = self.launch, scheduler()
-        if self.under_way:
+        if self.S[s.UNDER_WAY]:
             launch.used.native_blocks += int(self.S[s.WAVE_BLOCKS])
         while True:
             S, first = self.S, launch.next_block
             S[s.NEXT_BLOCK] = first - self.chunk  # running blocks may have taken some over
             S[s.MORE] = self._has_more(int(S[s.BLOCKS]))
-            code = run(S.ctypes.data, self.registers.memory.ctypes.data)
+            begun = time.thread_time()
+            code, self.code = self.code or run(S.ctypes.data, self.registers.memory.ctypes.data), 0
             launch.next_block = self.chunk + int(S[s.NEXT_BLOCK])
             launch.used.native_blocks += launch.next_block - first
             if code == s.DONE:
                 self._count_steps()
                 self.fallback.check_leaks()
-                if launch.next_block < launch.blocks:
-                    self._fill(launch.next_block)
+                if self.left:
+                    self._adopt()
+                elif launch.next_block < launch.blocks:
+                    if not self.shares or not self._share(time.thread_time() - begun):
+                        self.fill(launch.next_block)
                 elif self.suspended:
                     self._resume()
                 else:
@@ -246,6 +257,40 @@ class NativeLaunch:
         self._resume()
         return self._hand_over()
 
+    # ------------------------------------------------------------ threads
+
+    def _share(self, seconds: float) -> bool:
+        """Executes what is left on several threads, if that is worth it and the order of blocks makes no difference; a wave takes so many seconds."""
+        launch, self.shares = self.launch, False
+        waves = -(-(launch.blocks - launch.next_block) // self.per_wave)
+        if self.suspended or waves < 2 or not self.program.sharing.is_worth(launch, seconds * waves):
+            return False
+        members = [self, *(NativeLaunch(launch, self.program, self.make_wave) for _ in range(min(launch.options.threads, waves) - 1))]
+        launch.used.threads = len(members)
+        left = Team(launch, members).run()
+        for member in members[1:]:
+            if not member.code:
+                member.close()
+        for member in members:
+            if not member.code:
+                member.keep_steps()
+            launch.steps += member.steps
+        self.left.extend({name: vars(m)[name] for name in (*OF_A_WAVE, "code")} for m in left)
+        self.code = 0
+        if left:
+            self._adopt()
+        return True
+
+    def _adopt(self) -> None:
+        """Goes on with a wave that a thread has left."""
+        vars(self).update(self.left.popleft())
+        self.fallback.native = self
+
+    def keep_steps(self) -> None:
+        """Those that a thread has counted; the launch counts them later."""
+        self.steps += int(self.S[s.STEPS])
+        self.S[s.STEPS] = 0
+
     # ------------------------------------------------------------ waves in which lanes only spin
 
     def _let_others_run(self) -> bool:
@@ -260,7 +305,7 @@ class NativeLaunch:
             options.max_waves += 16
         if launch.next_block < launch.blocks:
             self._begin(LaunchMemory(launch, self.program, self.per_wave))
-            self._fill(launch.next_block)
+            self.fill(launch.next_block)
         else:
             self._resume()
         return True

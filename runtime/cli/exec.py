@@ -38,6 +38,11 @@ import click
 )
 @click.option("--engine", help="The engine that executes launches: numpy, native or auto; also WARPLAB_ENGINE.")
 @click.option(
+    "--threads",
+    type=click.IntRange(1),
+    help="Threads that a launch may run on if its blocks do not depend on each other; also WARPLAB_THREADS.",
+)
+@click.option(
     "--schedule", type=int, help="A seed that chooses another legal interleaving of lanes, warps and blocks; also WARPLAB_SCHEDULE."
 )
 @click.option(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 LAUNCH_OPTIONS = (
-    "kernel grid block arg tex surf tensormap shared cooperative cluster set device engine schedule poison fmad max-steps timeout"
+    "kernel grid block arg tex surf tensormap shared cooperative cluster set device engine threads schedule poison fmad max-steps timeout"
 )
 SCHEDULES = "schedules"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
@@ -34,7 +34,7 @@ COMPLETED: dict[str, completing.Completer] = {
 
 # what an option does to a run that the file describes
 SHAPES = {"kernel", "grid", "block", "shared", "cooperative", "cluster"}
-REPLACED = {"device", "engine", "schedule", "schedules", "poison", "max_steps", "timeout", "fmad", "sanitize"}
+REPLACED = {"device", "engine", "threads", "schedule", "schedules", "poison", "max_steps", "timeout", "fmad", "sanitize"}
 ADDED = {"textures", "surfaces", "tensor_maps", "symbols", "expect", "show", "dump"}
 PLACES = REPLACED | {"show", "dump", "rtol", "atol", "ulp"}  # without a launch these say nothing
 

@@ -292,7 +292,7 @@ class DeviceContext:
         at = self._grid_workspace() if shape.cooperative else 0
         schedule, number = order_now(o.schedule, self.launches)
         options = Options(
-            engine=o.engine,
+            engine=o.engine, threads=o.threads,
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
             stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),

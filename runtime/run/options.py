@@ -40,6 +40,11 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
         "one",
         "The engine that executes launches: numpy, native (machine code of this processor, extra `native`), or auto (the faster one).",
     ),
+    "--threads": (
+        "threads",
+        "one",
+        "Threads of this machine that a launch may run on if its blocks do not depend on each other (default: all cores).",
+    ),
     "--schedule": ("schedule", "one", "A seed that chooses another legal interleaving of lanes, warps and blocks."),
     "--schedules": ("schedules", "one", "Also runs this number of seeds, and shows the first one whose outcome differs."),
     "--poison": ("poison", "one", "A seed: fills registers, shared and local memory with garbage instead of zeros."),

@@ -7,7 +7,6 @@ buffer must hold what it holds in the default order.
 from __future__ import annotations
 
 import multiprocessing
-import os
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 
 from warplab.interpreter.checkers.findings import Finding
 
+from ..device.launches.engines import cores
 from .expect import agree, show
 from .runner import Outcome, Runner
 from .watch import LastWriter, last_writer, quiet
@@ -190,7 +190,7 @@ def _with_writers(runner: Runner, d: Difference) -> Difference:
 
 def _all_told(base: _DefaultOrder, seeds: Sequence[int]) -> Iterator[_Told]:
     """What each seed comes to, in their order; nobody asks for more after the first that matters."""
-    jobs = min(len(seeds), len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1)
+    jobs = min(len(seeds), cores())
     if jobs < 2 or sys.platform != "linux":  # a process that begins anew would take longer than most runs
         yield from map(base.under, seeds)
         return

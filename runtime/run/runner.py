@@ -19,7 +19,7 @@ from warplab.interpreter.memory.arena import Allocation
 from warplab.interpreter.memory.objects import Named
 
 from ..device.context import DeviceContext
-from ..device.launches.engines import engine_of
+from ..device.launches.engines import engine_of, threads_of
 from ..device.launches.sanitizing import Sanitizer
 from ..device.machine import check_environment, model_of
 from ..device.memory.allocations import Window
@@ -114,6 +114,7 @@ class Runner:
         if spec.timeout is not None:
             self.context.options.max_seconds = spec.timeout
         self.context.options.engine = engine_of(spec.engine)
+        self.context.options.threads = threads_of(spec.threads)
         self.context.options.schedule = None if spec.schedules else spec.schedule
         self.context.options.poison = spec.poison
         self.context.fmad = contraction(spec.fmad)

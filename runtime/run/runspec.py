@@ -19,7 +19,7 @@ from .values import Argument, parse_argument
 
 Dim3 = tuple[int, int, int]
 DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
-LEAST = {"shared": 0, "rtol": 0, "atol": 0, "ulp": 0, "schedules": 1, "max_steps": 1, "timeout": 0}
+LEAST = {"shared": 0, "rtol": 0, "atol": 0, "ulp": 0, "threads": 1, "schedules": 1, "max_steps": 1, "timeout": 0}
 MOST = {"schedules": 1_000_000}
 _CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")
 
@@ -66,6 +66,7 @@ class RunSpec:
     tolerance: Tolerance = field(default_factory=Tolerance)
     device: str = ""
     engine: str = ""
+    threads: int | None = None
     schedule: int | None = None
     schedules: int | None = None  # so many seeds, from that of `schedule` on, are held against the default order
     poison: int | None = None
@@ -124,7 +125,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         (launch,), (), several("textures"), several("surfaces"), several("tensor_maps"), several("symbols"),
         several("expect"), several("show"), several("dump"),
         Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", str(given.get("engine") or ""), number("schedule", int), number("schedules", int), number("poison", int),
+        given.get("device") or "", str(given.get("engine") or ""), number("threads", int), number("schedule", int), number("schedules", int),
+        number("poison", int),
         number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), " ".join(tools_of(given.get("sanitize") or "")), line=line,
     )  # fmt: skip
 
@@ -196,7 +198,7 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 _RUN_KEYS = frozenset(
     "modules buffers at tex surf tensormap launch expect print dump set rtol atol ulp".split()
-    + "device engine schedule schedules poison max_steps timeout fmad sanitize".split()
+    + "device engine threads schedule schedules poison max_steps timeout fmad sanitize".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
@@ -224,6 +226,7 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
                 "ulp",
                 "device",
                 "engine",
+                "threads",
                 "schedule",
                 "schedules",
                 "poison",

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from warplab.runtime.cli import main
 from warplab.runtime.device.launches import engines
-from warplab.runtime.device.launches.engines import engine_of
+from warplab.runtime.device.launches.engines import engine_of, threads_of
 from warplab.runtime.errors import UsageError
 from warplab.runtime.golden import Case, collect, run_case
 
@@ -53,7 +53,23 @@ def test_wrong_words_and_a_missing_compiler_say_what_to_do(monkeypatch: pytest.M
         engine_of("native")
 
 
+def test_threads_are_given_or_as_many_as_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(engines, "cores", lambda: 5)
+    assert (threads_of(), threads_of(2)) == (5, 2)
+    monkeypatch.setenv("WARPLAB_THREADS", "3")
+    assert (threads_of(), threads_of(2)) == (3, 2)
+    monkeypatch.setenv("WARPLAB_THREADS", "none")
+    with pytest.raises(UsageError, match="WARPLAB_THREADS is 'none': write a number, 1 or more"):
+        threads_of()
+
+
+def test_an_option_says_how_many_threads() -> None:
+    assert CliRunner().invoke(main, ["run", str(SAMPLES / "vecadd.ptx"), "--threads", "2"]).exit_code == 0
+    result = CliRunner().invoke(main, ["run", str(SAMPLES / "vecadd.ptx"), "--threads", "0"])
+    assert result.exit_code == 2 and "--threads 0: write 1 or more" in result.output
+
+
 def test_a_report_says_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARPLAB_ENGINE", "native")
     result = CliRunner().invoke(main, ["run", str(SAMPLES / "vecadd.ptx"), "--json"])
-    assert json.loads(result.output)[0]["engine"] == {"native_blocks": 4, "numpy_blocks": 0, "left_to_numpy": {}}
+    assert json.loads(result.output)[0]["engine"] == {"native_blocks": 4, "numpy_blocks": 0, "left_to_numpy": {}, "threads": 1}

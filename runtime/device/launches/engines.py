@@ -1,12 +1,13 @@
 """How launches run where nobody says otherwise: by which engine, in which order, for how long.
 
-The engine is numpy, machine code of the host, or, by itself, what is faster.  WARPLAB_ENGINE, WARPLAB_SCHEDULE and WARPLAB_TIMEOUT say it for
-a process.
+The engine is numpy, machine code of the host, or, by itself, what is faster.  WARPLAB_ENGINE, WARPLAB_THREADS, WARPLAB_SCHEDULE and
+WARPLAB_TIMEOUT say it for a process.
 """
 
 from __future__ import annotations
 
 import os
+import sys
 
 from warplab.interpreter.launch import Options
 from warplab.interpreter.native.choice import missing
@@ -15,7 +16,7 @@ from ...errors import UsageError
 
 ENGINES = ("auto", "numpy", "native")
 VARIABLE = "WARPLAB_ENGINE"
-SCHEDULE, TIMEOUT = "WARPLAB_SCHEDULE", "WARPLAB_TIMEOUT"
+THREADS, SCHEDULE, TIMEOUT = "WARPLAB_THREADS", "WARPLAB_SCHEDULE", "WARPLAB_TIMEOUT"
 
 
 def engine_of(word: str = "") -> str:
@@ -28,9 +29,24 @@ def engine_of(word: str = "") -> str:
     return name
 
 
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+
+
+def threads_of(given: int | None = None) -> int:
+    """How many threads a launch may run on: as many as are given, else what WARPLAB_THREADS says, else one for each processor."""
+    word = os.environ.get(THREADS, "")
+    if given is not None or not word:
+        return given or cores()
+    if not word.isdecimal() or not int(word):
+        raise UsageError(f"{THREADS} is {word!r}: write a number, 1 or more")
+    return int(word)
+
+
 def usual_options() -> Options:
     """What the environment asks of launches."""
-    out = Options(engine=engine_of())
+    out = Options(engine=engine_of(), threads=threads_of())
     try:
         if seed := os.environ.get(SCHEDULE):
             out.schedule = int(seed, 0)

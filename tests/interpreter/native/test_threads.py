@@ -1,0 +1,139 @@
+"""Launches on several threads: the same results, faults and limits as on one."""
+
+from __future__ import annotations
+
+import _thread
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.interpreter.harness import Machine, kernel
+from warplab.interpreter.execute import execute
+from warplab.interpreter.faults import Deadlock, ExecutionError, Fault, LaunchInterrupted, LimitReached
+from warplab.interpreter.launch import Launch
+from warplab.interpreter.native.threads import sharing
+
+KERNELS = Path(__file__).parents[2] / "bench/kernels"
+BLOCKS, THREADS = 24, 64
+HEAD = """.reg .b32 %r<16>; .reg .b64 %d<8>; .reg .pred %p<4>; .shared .align 8 .b8 s[256];
+ld.param.u64 %d1, [out]; ld.param.u64 %d4, [in]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mad.lo.u32 %r3, %r2, 64, %r1;
+mul.wide.u32 %d2, %r3, 4; add.u64 %d3, %d1, %d2; add.u64 %d4, %d4, %d2; mov.u32 %r9, 0;
+"""
+IN_BLOCK_9 = "setp.ne.u32 %p1, %r2, 9; @%p1 bra FINE; setp.ne.u32 %p1, %r1, 40; @%p1 bra FINE;"
+END = "FINE: st.global.u32 [%d3], %r3; ret;"
+
+
+@pytest.fixture(autouse=True)
+def _any_launch_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "LEAST", 0)
+    monkeypatch.setattr(sharing, "EACH", 0)
+
+
+def prepared(body: str, threads: int, **options: Any) -> tuple[Launch, Callable[[], list[int]]]:
+    """A launch of some waves of two blocks, and what it has stored."""
+    machine = Machine(kernel("p out, p in", HEAD + body))
+    out, given = (machine.upload(np.full(BLOCKS * THREADS, n, np.uint32)) for n in (0, 5))
+    launch = machine.prepare(BLOCKS, THREADS, [out, given], engine="native", threads=threads, wave_lanes=2 * THREADS, **options)
+    return launch, lambda: machine.download(out).tolist()
+
+
+def failure(launch: Launch) -> ExecutionError:
+    """What ends a launch."""
+    with pytest.raises(ExecutionError) as e:
+        execute(launch)
+    return e.value
+
+
+CASES: dict[str, tuple[int, list[np.generic], Any, Any]] = {
+    "k2_saxpy": (1, [np.float32(0.5), np.float32(0.25), np.int32(9)], 16, 256), "k4_tiled": (3, [np.int32(64)], (4, 4), (16, 16)),
+    "k5_reduce": (2, [np.int32(4096)], 16, 256),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_results_are_the_same(name: str) -> None:
+    results, launches = [], []
+    for threads in (1, 3):
+        machine = Machine((KERNELS / f"{name}.ptx").read_text())
+        rng = np.random.default_rng(1)
+        arrays, numbers, grid, block = CASES[name]
+        places = [machine.upload(rng.random(64 * 64, np.float32)) for _ in range(arrays)]
+        launches.append(machine.launch(grid, block, [*places, *numbers], engine="native", threads=threads, wave_lanes=512))
+        results.append([machine.download(p).tolist() for p in places])
+    assert results[0] == results[1]
+    assert [x.used.threads for x in launches] == [1, 3]
+    assert [x.steps for x in launches] == [launches[0].steps] * 2
+    assert [x.used.native_blocks for x in launches] == [16, 16]
+
+
+def test_blocks_that_depend_on_each_other_run_on_one_thread() -> None:
+    launch, _ = prepared("ld.global.u32 %r4, [%d1]; add.u32 %r4, %r4, 1; st.global.u32 [%d1], %r4; ret;", 3)
+    execute(launch)
+    assert launch.used.threads == 1
+
+
+ENDS = {
+    "a fault": ("setp.ne.u32 %p2, %r2, 9; @%p2 bra FINE; add.u64 %d4, %d4, 1; ld.global.u32 %r3, [%d4];", Fault),
+    "a trap": ("trap;", Fault),
+    "a deadlock": ("barrier.sync 1, 64;", Deadlock),
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_what_ends_a_launch_is_said_in_the_same_words(name: str) -> None:
+    body, kind = ENDS[name]
+    (one, _), (three, _) = (prepared(f"{IN_BLOCK_9} {body} {END}", threads) for threads in (1, 3))
+    expected, found = failure(one), failure(three)
+    assert isinstance(found, kind)
+    assert str(found) == str(expected)
+    assert (one.used.threads, three.used.threads) == (1, 3)
+
+
+@pytest.mark.parametrize("_again", range(4))
+def test_the_first_of_several_faults_is_told(_again: int) -> None:
+    launch, _ = prepared(f"setp.lt.u32 %p1, %r2, 7; @%p1 bra FINE; trap; {END}", 3)
+    fault = failure(launch)
+    assert isinstance(fault, Fault)
+    assert (fault.block, launch.used.threads) == ((7, 0, 0), 3)
+
+
+def test_a_thread_leaves_to_numpy_what_is_not_compiled() -> None:
+    """In block 9, the lanes of a warp access two memories with one instruction."""
+    body = f"""mov.u32 %r4, s; mad.lo.u32 %r4, %r1, 4, %r4; cvt.u64.u32 %d5, %r4; cvta.shared.u64 %d5, %d5; st.shared.u32 [%r4], 7;
+        and.b32 %r6, %r1, 1; setp.ne.u32 %p1, %r6, 0; setp.eq.and.u32 %p1, %r2, 9, %p1; selp.b64 %d6, %d5, %d4, %p1;
+        ld.u32 %r3, [%d6]; {END}"""
+    launch, result = prepared(body, 3)
+    execute(launch)
+    assert launch.used.threads == 3
+    assert launch.used.left_to_numpy == {"ld": 1}
+    assert result() == [7 if 9 * THREADS <= n < 10 * THREADS and n % 2 else 5 for n in range(BLOCKS * THREADS)]
+
+
+ENDLESS = f"{IN_BLOCK_9} L: add.u32 %r9, %r9, 1; st.shared.u32 [s], %r9; bra.uni L; {END}"
+
+
+def test_time_is_limited() -> None:
+    launch, _ = prepared(ENDLESS, 3, max_seconds=0.3)
+    assert "0.3 s" in str(failure(launch))
+    assert launch.used.threads == 3
+
+
+def test_steps_are_limited_on_one_thread() -> None:
+    launch, _ = prepared(ENDLESS, 3, max_steps=50_000)
+    assert isinstance(failure(launch), LimitReached)
+    assert launch.used.threads == 1
+
+
+def test_an_interrupt_ends_all_threads() -> None:
+    launch, _ = prepared(ENDLESS, 3)
+    timer = threading.Timer(0.5, _thread.interrupt_main)
+    before = threading.active_count()
+    timer.start()
+    with pytest.raises(LaunchInterrupted, match="interrupted in kernel test"):
+        execute(launch)
+    timer.join()
+    assert (launch.used.threads, threading.active_count()) == (3, before)
