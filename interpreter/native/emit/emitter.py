@@ -152,8 +152,7 @@ class Emitter(CompiledLanes):
         parts = [self.source(s) for s in op.sources]
         kind = max((k for k, _ in parts), default=ONE)
         code, meaning, operands = self.code_of(kind), bound(op.meaning), [self.at(kind, v) for _, v in parts]
-        called = self.helpers.routines.called(code, id(op.meaning), meaning, operands) if kind == LANE else None
-        results = traced(code, meaning, operands) if called is None else called
+        results = self.helpers.routines.results(code, id(op.meaning), meaning, operands, calls=kind == LANE)
         self.assign(op.target, kind, results if isinstance(op.target, P.Each) else results[0], guard)
 
     def _carry(self, op: P.Op, guard: Any) -> None:

@@ -68,7 +68,7 @@ class Tracing:
 
     def _alike(self, op: P.Op) -> tuple[Any, ...] | None:
         """What computations with registers have in common that are compiled alike; None for other operations."""
-        if op.how != "pure" or op.guard is not None or not isinstance(op.target, int):
+        if op.how not in ("pure", "move", "pointer") or op.guard is not None or not isinstance(op.target, int):
             return None
         dtypes = self.frame.dtypes
         operands: list[Any] = []
@@ -77,9 +77,11 @@ class Tracing:
                 operands.append((x.kept, x.wanted))
             elif isinstance(x, int):
                 operands.append(self.frame.constants[x].dtype if x in self.frame.constants else dtypes[x])
+            elif isinstance(x, P.Pointer):
+                operands.append((dtypes[x.slot], x.offset != 0))
             else:
                 return None
-        return id(op.meaning), dtypes[op.target], *operands
+        return op.how, id(op.meaning), dtypes[op.target], *operands
 
     def _tried(self, op: P.Op) -> Tried:
         if op.how in ("load", "store"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -58,15 +59,21 @@ class LLVMModule:
         raw = np.ascontiguousarray(given).ravel()
         key = (raw.dtype.str, raw.tobytes())
         if key not in self._tables:
-            t, name = scalar_type(raw.dtype), f"@table{len(self._tables)}"
-            values = raw.tolist() if raw.dtype.kind in "iu" else map(constant, raw)
-            items = ", ".join([f"{t} {v}" for v in values])
-            self._tables[key] = name, f"{name} = private unnamed_addr constant [{raw.size} x {t}] [{items}], align 64"
+            name = f"@table{len(self._tables)}"
+            self._tables[key] = name, f"{name} = private unnamed_addr constant {_items(*key)}, align 64"
         return self._tables[key][0]
 
     def head(self) -> list[str]:
         """The lines that stand before any function."""
         return [*self.declarations.values(), *[line for _, line in self._tables.values()]]
+
+
+@functools.cache  # the tables of the special-function unit, for the most part
+def _items(dtype: str, raw: bytes) -> str:
+    """A table as a constant of LLVM."""
+    array = np.frombuffer(raw, dtype)
+    t, values = scalar_type(array.dtype), array.tolist() if array.dtype.kind in "iu" else map(constant, array)
+    return f"[{array.size} x {t}] [{', '.join([f'{t} {v}' for v in values])}]"
 
 
 class VectorCode:
