@@ -138,16 +138,15 @@ class Helpers:
         common = {
             "name": name, "A": str(a), "B": str(bits), "H": str(h), "R": self._result(bits, elements, w), **_sizes(bits, elements),
             "write": str(int(what != "load")), "bytes": str(bits // 8),
-            "masks": ", ".join([f"i{a} {size - 1}"] * w), "reach": str((w - 1) * size), "half.reach": str((h - 1) * size),
+            "reach": str((w - 1) * size), "half.reach": str((h - 1) * size),
             "limits": T.GLOBAL_LIMITS if a == 64 else T.SHARED_LIMITS, "find": "find_each" if a == 64 else "miss_each",
             "ways": " ".join(f"i32 {n}, label %{label}" for n, label in ways),
             "plain": self._filled(_IF_PLAIN if elements == 1 else _IF_FULL), "low": ", ".join(f"i32 {i}" for i in range(h)),
             "high": ", ".join(f"i32 {i}" for i in range(h, w)), "heads": ", ".join(f"i32 {i // h * h}" for i in range(w)),
-            **{f"{n}.splat": _splat(n, w, a) for n in ("plus", "lo", "most")},
+            "if.all": self._filled(T.IF_ALL), **{f"{n}.splat": _splat(n, w, a) for n in ("plus", "to", "most")},
         }  # fmt: skip
         reduce = f"llvm.vector.reduce.or.v{w}i{a}"
         self.module.declarations[reduce] = f"declare i{a} @{reduce}(<{w} x i{a}>)"
-        common["addresses"] = "" if what == "check" else self._filled(T.ADDRESSES, **common)
         common["check"] = self._filled(T.CHECK, **common)
         if what == "check":
             self.texts[name] = self._filled(T.CHECK_ALL, **common)
@@ -162,9 +161,9 @@ class Helpers:
             self.moving(what, bits, h)
             common["halves"] = self._filled(T.HALVES + (T.LOAD_HALVES if what == "load" else T.STORE_HALVES), **common)
         common["offsets"] = (
-            f"  %offsets = zext <{w} x i32> %a to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %a, zeroinitializer"
+            f"  %offsets = zext <{w} x i32> %rels to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %rels, zeroinitializer"
         )
-        pieces = [f"  %ps = getelementptr i8, ptr %base, <{w} x i64> %offsets"]
+        pieces = [f"  %start = getelementptr i8, ptr %base, i{a} %lo", f"  %ps = getelementptr i8, ptr %start, <{w} x i64> %offsets"]
         if what == "load":
             common |= {
                 "wide": self._wide_load(bits, elements),
@@ -174,8 +173,9 @@ class Helpers:
         else:
             common["values"] = ", ".join(f"<{w} x i{bits}> %x{e}" for e in range(elements))
             common |= {"wide": self._wide_store(bits, elements), "scatters": self._scatters(pieces, bits, elements)}
-        texts = (T.LOAD, T.LOAD_EACH) if what == "load" else (T.STORE, T.STORE_EACH)
-        self.texts[name] = "\n".join(self._filled(text, **common) for text in texts)
+        own, each = (self._filled(text, **common) for text in ((T.LOAD, T.LOAD_EACH) if what == "load" else (T.STORE, T.STORE_EACH)))
+        every = each.replace("@each_", "@all_").replace(f", <{w} x i1> %mask", "", 1).replace("%mask", _ones(w))
+        self.texts[name] = "\n".join((own, each, every))
         return name
 
     def _filled(self, text: str, **values: str) -> str:
@@ -230,12 +230,11 @@ class Helpers:
         return self._returned(lines, bits, elements, w, "u")
 
     def _gathers(self, lines: list[str], bits: int, elements: int) -> str:
-        """Lanes that take no part read the context instead: on a host without masks, a test of each lane would cost more."""
+        """Lanes that take no part read what lies at the start: on a host without masks, a test of each lane would cost more."""
         w, b = self.width, bits // 8
         f = self.moving("gather", bits, w)
-        lines = [*lines, *self._safe("%ctx")]
         for e in range(elements):
-            lines += [f"  %g{e}.p = getelementptr i8, <{w} x ptr> %ps.on, i64 {e * b}",
+            lines += [f"  %g{e}.p = getelementptr i8, <{w} x ptr> %ps, i64 {e * b}",
                       f"  %g{e} = call <{w} x i{bits}> @{f}(<{w} x ptr> %g{e}.p, i32 {b}, <{w} x i1> {_ones(w)}, <{w} x i{bits}> zeroinitializer)"]  # fmt: skip
         return self._returned(lines, bits, elements, w, "g")
 
@@ -261,21 +260,16 @@ class Helpers:
         return "\n".join(lines)
 
     def _scatters(self, lines: list[str], bits: int, elements: int) -> str:
-        """Lanes that take no part write to room of the function's own, likewise."""
+        """Lanes that take no part write to room of the function's own."""
         w, b = self.width, bits // 8
         f = self.moving("scatter", bits, w)
-        lines = [*lines, *self._safe("%room")]
+        lines = [*lines, f"  %safe.s = insertelement <{w} x ptr> poison, ptr %room, i32 0",
+                 f"  %safe = shufflevector <{w} x ptr> %safe.s, <{w} x ptr> poison, <{w} x i32> zeroinitializer",
+                 f"  %ps.on = select <{w} x i1> %mask, <{w} x ptr> %ps, <{w} x ptr> %safe"]  # fmt: skip
         for e in range(elements):
             lines += [f"  %s{e}.p = getelementptr i8, <{w} x ptr> %ps.on, i64 {e * b}",
                       f"  call void @{f}(<{w} x i{bits}> %x{e}, <{w} x ptr> %s{e}.p, i32 {b}, <{w} x i1> {_ones(w)})"]  # fmt: skip
         return "\n".join(lines)
-
-    def _safe(self, place: str) -> list[str]:
-        """Lines that give lanes which take no part another place than theirs."""
-        w = self.width
-        return [f"  %safe.s = insertelement <{w} x ptr> poison, ptr {place}, i32 0",
-                f"  %safe = shufflevector <{w} x ptr> %safe.s, <{w} x ptr> poison, <{w} x i32> zeroinitializer",
-                f"  %ps.on = select <{w} x i1> %mask, <{w} x ptr> %ps, <{w} x ptr> %safe"]  # fmt: skip
 
 
 def _ones(width: int) -> str:

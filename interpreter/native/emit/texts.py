@@ -170,28 +170,27 @@ run:
   br i1 %plain, label %vector, label %check
 """
 
-# Where the access adds a constant to the addresses of a register.
-ADDRESSES = """{plus.splat}
-  %a = add <{W} x i{A}> %b, %plus.v"""
-
-# An address is legal if neither its distance from the start of the memory, nor its distance from the last legal address, nor the negative of its
-# misalignment is a negative number.
+# An address is legal if neither its distance from the start of the memory, nor its distance from the last legal address is a negative number, and it
+# is aligned as the start is: which may be asked of all at once.  What lanes that take no part access is the start.
 CHECK = """check:
-{addresses}
-{lo.splat}
+  %to = sub i{A} %plus, %lo
+{to.splat}
+  %rels.all = add <{W} x i{A}> %b, %to.v
+  %rels = select <{W} x i1> %mask, <{W} x i{A}> %rels.all, <{W} x i{A}> zeroinitializer
   %most = sub i{A} %span, 1
 {most.splat}
-  %rels = sub <{W} x i{A}> %a, %lo.v
   %beyond = sub <{W} x i{A}> %most.v, %rels
-  %lows = and <{W} x i{A}> %a, <{masks}>
-  %misaligned = sub <{W} x i{A}> zeroinitializer, %lows
   %outside = or <{W} x i{A}> %rels, %beyond
-  %signs = or <{W} x i{A}> %outside, %misaligned
-  %signs.on = select <{W} x i1> %mask, <{W} x i{A}> %signs, <{W} x i{A}> zeroinitializer
-  %sign = call i{A} @llvm.vector.reduce.or.v{W}i{A}(<{W} x i{A}> %signs.on)
-  %fine = icmp sge i{A} %sign, 0
+  %sign = call i{A} @llvm.vector.reduce.or.v{W}i{A}(<{W} x i{A}> %outside)
+  %bits = call i{A} @llvm.vector.reduce.or.v{W}i{A}(<{W} x i{A}> %rels)
+  %inside = icmp sge i{A} %sign, 0
+  %lows = and i{A} %bits, {mask}
+  %aligned = icmp eq i{A} %lows, 0
+  %fine = and i1 %inside, %aligned
   br i1 %fine, label %each, label %slow, !prof !9
 slow:
+{plus.splat}
+  %a = add <{W} x i{A}> %b, %plus.v
   %found = call i1 @{find}(ptr %ctx, ptr %site, <{W} x i{A}> %a, <{W} x i1> %mask, i64 {size}, i64 {write})
   br i1 %found, label %each, label %bad
 """
@@ -208,9 +207,19 @@ uniform:
 {once}
 {halves}
 check:
+{if.all}
+each.all:
+  %every = call {R} @all_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus)
+  ret {R} %every
+each.some:
   %each = call {R} @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask)
   ret {R} %each
 }"""
+
+# Do all lanes take part?
+IF_ALL = """  %taking = bitcast <{W} x i1> %mask to i{W}
+  %all.take = icmp eq i{W} %taking, -1
+  br i1 %all.take, label %each.all, label %each.some"""
 
 # Addresses that lie anyhow: much code, which the compiler repeats where it is called only once.
 LOAD_EACH = """define internal {R} @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask) noinline {
@@ -238,6 +247,11 @@ put:
   ret void
 {halves}
 check:
+{if.all}
+each.all:
+  call void @all_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, {values})
+  ret void
+each.some:
   call void @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask, {values})
   ret void
 bad:
@@ -351,8 +365,9 @@ each:
 {each}
 }"""
 
-CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %a, <{W} x i1> %mask) {
+CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, <{W} x i1> %mask) {
 entry:
+  %plus = add i{A} 0, 0
 {limits}
   %status = load i64, ptr %ctx, align 8
   %quiet = icmp eq i64 %status, 0
