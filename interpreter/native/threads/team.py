@@ -56,12 +56,11 @@ class Team:
                 running = [pool.submit(self._work, member, chunk) for member in others]
                 try:
                     self._work(own, chunk)
-                except BaseException:
-                    self.stopped = True
-                    raise
-                finally:
                     for one in running:
                         one.result()
+                except BaseException:  # an interrupt: the others end when they look next
+                    self.stopped = True
+                    raise
                 launch.used.native_blocks += launch.next_block - first
         return sorted((m for m in self.members if m.code), key=lambda m: m.first_block)
 
