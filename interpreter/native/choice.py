@@ -43,6 +43,7 @@ class EngineChoice:
 
     seconds: float = 0.0  # that numpy has run it
     plan: PlanFunction | None = None  # what is compiled
+    operations: int = 0  # of the plan
     program: Any = None  # a NativeProgram, once it has been written
     refused: bool = False  # it can't be compiled
     apart: bool = False  # lanes of one way go on apart from each other
@@ -52,8 +53,10 @@ class EngineChoice:
         if self.refused:
             return False
         wanted = launch.options.engine == "native"
-        plan = self.plan = self.plan or plan_of(launch)
-        operations = sum(len(s.ops) for s in plan.segments)
+        if self.plan is None:
+            self.plan = plan_of(launch)
+            self.operations = sum(len(s.ops) for s in self.plan.segments)
+        plan, operations = self.plan, self.operations
         if self.program is None:
             if not wanted and self.seconds < BASE + WRITE * operations + (0 if "llvmlite" in sys.modules else FIRST):
                 return False
