@@ -27,17 +27,22 @@ def update(view: Array, place: Array, change: Change, operands: Sequence[Array],
     n = place.size
     if n == 0:
         return view[place] if returns else None
-    if n == 1 or _distinct(place):
+    at = int(place[0])
+    same = n > 1 and at == place[-1] and bool((place == at).all())
+    if n == 1 or (not same and _distinct(place)):
         old = view[place]
         view[place] = change(old, *operands)
         return old
     if isinstance(shortcut, np.ufunc) and not returns:
-        if place[0] == place[-1] and (place == place[0]).all():
-            at = place[0]
+        if same:
             view[at] = shortcut(view[at], shortcut.reduce(operands[0], dtype=view.dtype))
         else:
             shortcut.at(view, place, operands[0])
         return None
+    if same and n > 8 and view.ndim == 1:
+        old = np.empty(n, view.dtype)
+        _one_place(view[at : at + 1], change, operands, shortcut or _unchanged, old)
+        return old
     order = np.argsort(place, kind="stable")
     sorted_place = place[order]
     starts = np.flatnonzero(np.concatenate(([True], sorted_place[1:] != sorted_place[:-1])))
@@ -49,8 +54,7 @@ def update(view: Array, place: Array, change: Change, operands: Sequence[Array],
         _by_rank(view, sorted_place, starts, ends, change, sorted_operands, old)
     else:
         for s, e in zip(starts.tolist(), ends.tolist(), strict=True):
-            at = int(sorted_place[s])
-            _one_place(view[at : at + 1], change, [o[s:e] for o in sorted_operands], shortcut or _unchanged, old[s:e])
+            _one_place(view[sorted_place[s] :][:1], change, [o[s:e] for o in sorted_operands], shortcut or _unchanged, old[s:e])
     out = np.empty_like(old)
     out[order] = old
     return out
@@ -103,4 +107,4 @@ def _one_place(memory: Array, change: Change, operands: Sequence[Array], shortcu
         old[at : at + right] = run[:right]
         memory[:] = new[right - 1 : right]
         at += right
-        window = max(8, min(window, 2 * right)) if wrong.size else window * 4
+        window = max(8, min(window, 2 * right)) if wrong.size else window * 16
