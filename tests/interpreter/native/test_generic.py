@@ -57,7 +57,7 @@ CHOICES = {
     st.sampled_from(sorted(CHOICES)),
     st.sampled_from(["", "guard", "atom"]),
 )
-@settings(max_examples=12)
+@settings(max_examples=8)
 def test_lanes_reach_what_their_addresses_say(shape: tuple[int, int], choice: str, work: str) -> None:
     text = program(*shape, CHOICES[choice], work)
     numpy, native = (run(text, 2, 80, 2 * 80 * 64, engine=engine) for engine in ("numpy", "native"))

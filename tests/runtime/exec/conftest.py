@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import subprocess
@@ -48,23 +49,26 @@ def warplab_exec() -> Run:
 
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Build:
-    """Compiles a sample, or any text, once for each set of flags."""
+    """Compiles a sample, or any text, once for each set of flags; the processes of one run of tests share what they have compiled."""
     nvcc = shutil.which("nvcc")
     if nvcc is None:
         pytest.skip("nvcc is not installed")
-    known: dict[tuple[str, ...], str] = {}
-    folder = tmp_path_factory.mktemp("exec")
+    own = tmp_path_factory.mktemp("exec")
+    base = tmp_path_factory.getbasetemp()
+    shared = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "built"
+    shared.mkdir(exist_ok=True)
 
     def compiled(name: str, *flags: str, text: str = "") -> str:
-        key = (name, *flags)
-        if key not in known:
+        made = hashlib.sha256(repr((flags, text)).encode()).hexdigest()[:12]
+        out = shared / f"{name}-{made}"
+        if not out.exists():
             if text:
-                (folder / f"{name}.cu").write_text(text)
+                (own / f"{name}.cu").write_text(text)
             beside = sorted(map(str, (SAMPLES / name).glob("*.cu"))) or [str(SAMPLES / f"{name}.cu")]
-            out = str(folder / f"{name}{len(known)}")
-            sources = [str(folder / f"{name}.cu")] if text else beside
-            subprocess.run([nvcc, *FLAGS.get(name, []), *flags, "-o", out, *sources], check=True, capture_output=True, cwd=folder)
-            known[key] = out
-        return known[key]
+            sources = [str(own / f"{name}.cu")] if text else beside
+            new = own / out.name
+            subprocess.run([nvcc, *FLAGS.get(name, []), *flags, "-o", str(new), *sources], check=True, capture_output=True, cwd=own)
+            new.replace(out)
+        return str(out)
 
     return compiled
