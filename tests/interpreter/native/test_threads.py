@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import _thread
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -130,11 +131,18 @@ def test_steps_are_limited_on_one_thread() -> None:
 
 @pytest.mark.parametrize("_again", range(4))  # the interrupted thread may have the endless wave, or wait for it
 def test_an_interrupt_ends_all_threads(_again: int) -> None:
-    launch, _ = prepared(ENDLESS, 3)
-    timer = threading.Timer(0.3, _thread.interrupt_main)
+    launch, _ = prepared(ENDLESS, 3, max_seconds=60)
+
+    def interrupt() -> None:
+        while launch.used.threads == 1:
+            time.sleep(0.02)
+        time.sleep(0.1)  # the other waves have ended
+        _thread.interrupt_main()
+
     before = threading.active_count()
-    timer.start()
+    interrupting = threading.Thread(target=interrupt, daemon=True)
+    interrupting.start()
     with pytest.raises(LaunchInterrupted, match="interrupted in kernel test"):
         execute(launch)
-    timer.join()
+    interrupting.join()
     assert (launch.used.threads, threading.active_count()) == (3, before)
