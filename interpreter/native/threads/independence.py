@@ -19,6 +19,7 @@ from ...vector.special import CLOCKS
 from ..emit.accesses import space_of
 from ..emit.tracing import Tracing
 from ..frame import Frame
+from ..trace.code import Untraceable
 from .linear import Facts, Linear, Unknown, common_step, determined, within
 from .values import Origins, SymbolicSum, union
 from .walk import PRIVATE, PlanWalk, WalkState
@@ -47,7 +48,7 @@ def independent(launch: Launch, plan: P.PlanFunction, frame: Frame, tracing: Tra
         return False
     try:
         accesses = [a for op, state in walk.operations() for a in _accesses(op, state, walk, tracing)]
-    except Dependence:
+    except (Dependence, Untraceable):
         return False
     return _are_apart(accesses, launch)
 
@@ -75,8 +76,8 @@ def _accesses(op: P.Op, state: WalkState, walk: PlanWalk, tracing: Tracing) -> I
     assert access is not None and isinstance(address, SymbolicSum)
     size, write = access.type.bytes * access.elements, op.how == "store"
     value = address.proper()
-    if value.sum is not None and value.range is not None:
-        low, high = value.range
+    if value.sum is not None:
+        low, high = within(value.sum, state.facts)
         if any(base <= low and high < base + WINDOW_SIZE for base in _WINDOWS):
             return
         found = walk.launch.arena.find(low)

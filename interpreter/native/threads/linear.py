@@ -112,7 +112,10 @@ def narrowed(facts: Facts, more: Facts) -> dict[Linear, Range]:
 def within(sum_: Linear, facts: Facts) -> Range:
     """Between which values a sum lies, given some facts."""
     low, high = sum_.range
-    useful = sorted(((known, f) for known in facts if (f := _ratio(sum_, known))), key=lambda u: -len(u[0].terms))[:USEFUL]
+    factors = {s.name: f for s, f in sum_.terms}
+    useful = [(known, f) for known in facts if (f := _ratio(factors, known))]
+    if len(useful) > USEFUL:
+        useful = sorted(useful, key=lambda u: -len(u[0].terms))[:USEFUL]
     for n, (known, f) in enumerate(useful):
         rest = {k: facts[k] for k, _ in useful[n + 1 :]}
         ends = sorted(f * end for end in facts[known])
@@ -129,10 +132,10 @@ def whole_steps(sum_: Linear, range_: Range) -> Range:
     return range_[0] + (sum_.constant - range_[0]) % step, range_[1] - (range_[1] - sum_.constant) % step
 
 
-def _ratio(sum_: Linear, known: Linear) -> int:
-    """How often one sum is part of another one, by its first symbol; 0: it is not."""
+def _ratio(factors: Mapping[str, int], known: Linear) -> int:
+    """How often one sum is part of another one with these factors, by its first symbol; 0: it is not."""
     symbol, own = known.terms[0]
-    factor = sum_.factor(symbol.name)
+    factor = factors.get(symbol.name, 0)
     return 0 if factor % own else factor // own
 
 
@@ -175,7 +178,7 @@ def _digits(rest: Linear, facts: Facts) -> list[Digit]:
     for known in facts:
         low, high = facts[known]
         least, most = known.range
-        factor = _ratio(rest, known)
+        factor = _ratio({s.name: f for s, f in rest.terms}, known)
         whole = factor and all(rest.factor(s.name) == f * factor for s, f in known.terms)
         if whole and high - low < most - least:
             out.append(Digit(abs(factor), max(high - low, 0), known))

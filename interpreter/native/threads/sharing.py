@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ..program import NativeProgram
 
 LEAST = 0.002  # CPU seconds that a launch has left at least, for the threads to be worth it
-EACH = 0.0005  # for each operation, to find out whether blocks are independent
+EACH = 0.001  # for each operation, to find out whether blocks are independent
 MOST = 64  # launches that are remembered
 
 

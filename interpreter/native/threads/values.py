@@ -71,6 +71,10 @@ class SymbolicSum(np.lib.mixins.NDArrayOperatorsMixin):
 
     # ------------------------------------------------------------ what is known
 
+    def where(self, facts: Facts) -> SymbolicSum:
+        """The same, where some facts hold."""
+        return SymbolicSum(self.dtype, self.sum, self.range, self.origins, facts)
+
     def says(self) -> tuple[Any, ...]:
         """All that is known of it, where nothing else is."""
         return self.dtype.str, self.sum, self.range, self.origins
@@ -91,7 +95,9 @@ class SymbolicSum(np.lib.mixins.NDArrayOperatorsMixin):
         if self.sum is None:
             given = self.range
             return self if given is not None and low <= given[0] and given[1] <= high else replace(self, range=(low, high))
-        least, most = within(self.sum, self.facts)
+        least, most = self.sum.range
+        if least < low or most > high:
+            least, most = within(self.sum, self.facts)
         turns = (low - least + (high - low)) // (high - low + 1)  # a negative number that is kept as a large unsigned one, or the reverse
         by = turns * (high - low + 1)
         if most + by > high:
@@ -131,7 +137,7 @@ class SymbolicSum(np.lib.mixins.NDArrayOperatorsMixin):
         if method != "__call__" or out is not None or kw:
             raise Untraceable(f"{ufunc.__name__}.{method}")
         types = types_of(ufunc, inputs, dtype)
-        args = [replace(_lifted(x), facts=self.facts).astype(t) for x, t in zip(inputs, types, strict=False)]
+        args = [_lifted(x).where(self.facts).astype(t) for x, t in zip(inputs, types, strict=False)]
         if ufunc.__name__ in _COMPARISONS:
             return _compared(ufunc.__name__, *args)
         numbers = [a.constant for a in args]

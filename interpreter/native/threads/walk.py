@@ -249,7 +249,7 @@ class PlanWalk:
                 old = before[slot]
                 if not isinstance(found, SymbolicSum) or not isinstance(old, SymbolicSum):
                     continue
-                found = either(replace(found, facts=inside.facts), replace(old, facts=state.facts))
+                found = either(found.where(inside.facts), old.where(state.facts))
             if isinstance(found, SymbolicSum) and found.sum is None:
                 found = self._named(f"value {n}.{i}.{k}", found, state)
             state.registers[slot] = found
@@ -356,10 +356,10 @@ class PlanWalk:
             c = self.frame.constants[slot]
             if c.dtype.kind not in "iu":
                 raise Untraceable("a constant that is no integer")
-            return replace(self._number(c.dtype, int(c.item())), facts=state.facts)
+            return self._number(c.dtype, int(c.item())).where(state.facts)
         value, dtype = state.registers.get(slot), self.frame.dtypes[slot]
         if isinstance(value, SymbolicSum):
-            return replace(value, facts=state.facts)
+            return value.where(state.facts)
         if dtype.kind == "b":
             return SymbolicPredicate({}, {}) if value is None else value
         if dtype.kind not in "iu":
