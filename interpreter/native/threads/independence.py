@@ -21,8 +21,9 @@ from ..emit.tracing import Tracing
 from ..frame import Frame
 from ..trace.code import Untraceable
 from .linear import Facts, Linear, Unknown, common_step, determined, within
+from .states import WalkState
 from .values import Origins, SymbolicSum, union
-from .walk import PRIVATE, PlanWalk, WalkState
+from .walk import PRIVATE, PlanWalk
 
 _WINDOWS = SHARED_BASE, LOCAL_BASE
 
@@ -94,37 +95,37 @@ def _accesses(op: P.Op, state: WalkState, walk: PlanWalk, tracing: Tracing) -> I
 def _are_apart(accesses: Sequence[GlobalAccess], launch: Launch) -> bool:
     """Does each block access what no other block writes?"""
     written = {start for a in accesses if a.write for start in a.origins or ()}
-    of: dict[int, list[GlobalAccess]] = defaultdict(list)
+    of: dict[int, list[tuple[Linear, GlobalAccess]]] = defaultdict(list)
     for a in accesses:
         if a.origins is None:
             return not written
         for start in a.origins & written:
             if a.address is None:
                 return False
-            of[start].append(a)
+            of[start].append((a.address, a))
     axes = {f"ctaid.{axis}" for axis, n in zip("xyz", launch.grid, strict=True) if n > 1}
     return all(axes <= _told(some) for some in of.values())
 
 
-def _told(accesses: Sequence[GlobalAccess]) -> set[str]:
+def _told(accesses: Sequence[tuple[Linear, GlobalAccess]]) -> set[str]:
     """What is equal in all threads that access the same bytes of an allocation."""
     factors: dict[Unknown, int] = {}
-    for a in accesses:
-        for symbol, factor in a.address.terms if a.address else ():
+    for address, _ in accesses:
+        for symbol, factor in address.terms:
             if factors.setdefault(symbol, factor) != factor:
                 return set()
-    missing = [[s for s in factors if not a.address.factor(s.name)] for a in accesses if a.address is not None]
+    missing = [[s for s in factors if not address.factor(s.name)] for address, _ in accesses]
     if len({s.name for s in factors}) < len(factors) or any(s.least or s.is_place for some in missing for s in some):
         return set()  # but what is no place may be taken for 0 where it is missing
     whole = Linear(tuple(sorted(factors.items())))
     facts = {}
-    for sum_ in dict.fromkeys(k for a in accesses for k in a.facts):
+    for sum_ in dict.fromkeys(k for _, a in accesses for k in a.facts):
         ranges = []
-        for a, some in zip(accesses, missing, strict=True):
+        for (_, a), some in zip(accesses, missing, strict=True):
             own = sum_
             for s in some:
                 own = own.without(s.name)
             ranges.append(within(own, a.facts))
         facts[sum_] = min(low for low, _ in ranges), max(high for _, high in ranges)
-    step, steps = common_step(a.address.constant for a in accesses if a.address is not None)
-    return determined(whole, facts, max(a.size for a in accesses), step, steps)
+    step, steps = common_step(address.constant for address, _ in accesses)
+    return determined(whole, facts, max(a.size for _, a in accesses), step, steps)

@@ -7,7 +7,6 @@ but for its range and for the allocations that an address may belong to.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -313,10 +312,7 @@ _RULES: dict[str, Callable[..., SymbolicSum]] = {
 
 # ---------------------------------------------------------------- comparisons
 
-_COMPARISONS: dict[str, Callable[[int, int], bool]] = {
-    "less": operator.lt, "less_equal": operator.le, "greater": operator.gt, "greater_equal": operator.ge, "equal": operator.eq,
-    "not_equal": operator.ne,
-}  # fmt: skip
+_COMPARISONS = frozenset({"less", "less_equal", "greater", "greater_equal", "equal", "not_equal"})
 
 
 def _compared(name: str, a: SymbolicSum, b: SymbolicSum) -> SymbolicPredicate:

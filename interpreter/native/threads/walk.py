@@ -8,8 +8,8 @@ done so once, and is true if the walk comes to an end with it.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any
 
 from warplab.assembler.flow.graphs import postorder
@@ -23,61 +23,13 @@ from ...vector.steps.meanings import bound
 from ..frame import Frame
 from ..trace.code import DType, Untraceable
 from .linear import Facts, Linear, Range, Unknown, are_possible, fact, narrowed, within
-from .values import Origins, SymbolicPredicate, SymbolicSum, either, union
+from .states import Value, WalkState, joined
+from .values import UNKNOWN, Origins, SymbolicPredicate, SymbolicSum, either, union
 
 MOST = 16  # times that all segments are looked at, before the walk is given up
 WIDENED = 2  # times that the range of a sum may grow at the start of a loop
 TURNS = (0, 1 << 64)
 PRIVATE = frozenset({-1})  # the origin of addresses of shared memory and stacks
-
-Value = SymbolicSum | SymbolicPredicate
-
-
-@dataclass(slots=True)
-class WalkState:
-    """What is known at a place."""
-
-    registers: dict[int, Value] = field(default_factory=dict)
-    facts: Facts = field(default_factory=dict)
-
-    def copy(self) -> WalkState:
-        """One that may change without this one."""
-        return WalkState(dict(self.registers), self.facts)
-
-    def symbols(self) -> set[Unknown]:
-        """All that its sums are made of."""
-        sums = [*self.facts]
-        for v in self.registers.values():
-            sums += [*v.true, *v.false] if isinstance(v, SymbolicPredicate) else [] if v.sum is None else [v.sum]
-        return {s for sum_ in sums for s, _ in sum_.terms}
-
-    def says(self) -> tuple[Any, ...]:
-        """All that it says, to compare it with another one."""
-        return {slot: v.says() for slot, v in self.registers.items()}, self.facts
-
-    def forget(self, name: str) -> None:
-        """A symbol takes another value."""
-        self.facts = {k: r for k, r in self.facts.items() if not k.mentions(name)}
-        for slot, v in list(self.registers.items()):
-            if isinstance(v, SymbolicPredicate):
-                if any(k.mentions(name) for facts in (v.true, v.false) for k in facts):
-                    del self.registers[slot]
-            elif v.sum is not None and v.sum.mentions(name):
-                self.registers[slot] = replace(v, sum=None, range=None)
-
-    def turned(self, name: str) -> None:
-        """A loop begins its next turn: what was said of the turns so far is said with one more."""
-        for slot, v in list(self.registers.items()):
-            if isinstance(v, SymbolicPredicate):
-                if any(k.mentions(name) for facts in (v.true, v.false) for k in facts):
-                    del self.registers[slot]
-            elif v.sum is not None and (factor := v.sum.factor(name)):
-                self.registers[slot] = replace(v, sum=v.sum - Linear((), factor))
-        facts = {}
-        for k, (low, high) in self.facts.items():
-            by = k.factor(name)
-            facts[k] = low + by, high + by
-        self.facts = facts
 
 
 class _Lanes:
@@ -186,7 +138,7 @@ class PlanWalk:
         again = [s for before, s in ways if self._is_back(before, n)]
         if not first:
             return WalkState() if n == 0 or again else None
-        begun, turned = _joined(first), _joined(again) if again else None
+        begun, turned = joined(first), joined(again) if again else None
         return begun if turned is None else self._looped(n, begun, turned, known)
 
     def _looped(self, n: int, begun: WalkState, turned: WalkState, known: WalkState | None) -> WalkState:
@@ -216,8 +168,7 @@ class PlanWalk:
         facts, both = {**supposed, **turned.facts}, dict[Linear, Range]()
         for sum_ in dict.fromkeys((*begun.facts, *facts)):
             at_first = sum_.without(turns.name)
-            constant = at_first.terms_only == Linear()
-            low, high = (at_first.constant,) * 2 if constant else within(at_first, begun.facts)
+            low, high = within(at_first, begun.facts)
             least, most = within(sum_, facts)
             found = min(low, least), max(high, most)
             if self.failed[n, sum_] <= WIDENED and found != sum_.range:
@@ -361,7 +312,7 @@ class PlanWalk:
         if isinstance(value, SymbolicSum):
             return value.where(state.facts)
         if dtype.kind == "b":
-            return SymbolicPredicate({}, {}) if value is None else value
+            return UNKNOWN if value is None else value
         if dtype.kind not in "iu":
             raise Untraceable(f"a register of {dtype}")
         return SymbolicSum(dtype, None, None, None if dtype.itemsize == 8 else frozenset(), state.facts)
@@ -380,47 +331,6 @@ def _loaded(dtype: DType, t: ScalarType) -> SymbolicSum:
 def _slot(target: P.Target) -> int | None:
     """The register that takes a single value as it is."""
     return target if isinstance(target, int) else target.slot if isinstance(target, P.Convert) else None
-
-
-def _joined(states: list[WalkState]) -> WalkState:
-    """What all of some states say."""
-    out, *others = states
-    for other in others:
-        out = _both(out, other)
-    return out
-
-
-def _both(one: WalkState, other: WalkState) -> WalkState:
-    """What two states say.  A symbol that one of them does not mention may be anything there, such as 0."""
-    a, b = one.symbols(), other.symbols()
-    zero = [s for s in a ^ b if s.least <= 0 <= s.most and not s.is_place]
-    in_a, in_b = ({**state.facts, **{Linear.of(s): (0, 0) for s in zero if s not in own}} for state, own in ((one, a), (other, b)))
-    registers: dict[int, Value] = {}
-    for slot, x in one.registers.items():
-        y = other.registers.get(slot)
-        if isinstance(x, SymbolicPredicate) and isinstance(y, SymbolicPredicate) and x.says() == y.says():
-            registers[slot] = x
-        elif isinstance(x, SymbolicSum) and isinstance(y, SymbolicSum) and x.dtype == y.dtype:
-            registers[slot] = replace(
-                x, sum=_united(x.sum, y.sum, zero), range=x.range if x.range == y.range else None, origins=union((x.origins, y.origins))
-            )
-    facts = {}
-    for sum_ in dict.fromkeys((*in_a, *in_b)):
-        (low, high), (least, most) = within(sum_, in_a), within(sum_, in_b)
-        found = min(low, least), max(high, most)
-        if found != sum_.range:
-            facts[sum_] = found
-    return WalkState(registers, facts)
-
-
-def _united(x: Linear | None, y: Linear | None, zero: Sequence[Unknown]) -> Linear | None:
-    """The sum that two sums are, each with the symbols that are 0 where the other one holds."""
-    if x is None or y is None:
-        return None
-    same_x, same_y = x, y
-    for s in zero:
-        same_x, same_y = same_x.without(s.name), same_y.without(s.name)
-    return x + (y - same_y) if same_x == same_y else None
 
 
 def _without_overflow(first: Linear, facts: Facts, growing: Linear, step: int, size: int) -> Facts:

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -213,3 +214,21 @@ def test_blocks_that_are_taken_for_independent_are(launch: Callable[[], Launch])
         return
     with suppress(ExecutionError):
         assert observed(launch())
+
+
+USUAL = [
+    ("x", "x", ""),
+    ("x", "", "strided"),
+    ("x", "", "tested first"),
+    ("chunk", "x", "counted"),
+    ("chunk", "x", "counted down"),
+    ("pair", "x", ""),
+]
+
+
+@pytest.mark.parametrize("index, guard, loop", USUAL)
+def test_usual_kernels_are_taken_for_independent(index: str, guard: str, loop: str) -> None:
+    body = LOOPS[loop].format(address=ADDRESS, store=STORE.format(read="", write=""), limit="%r10")
+    machine = Machine(kernel("p out, p in, u32 n, u32 m", f"{HEAD}{INDICES[index]}{GUARDS[guard]}{body}\nEND: ret;"))
+    places = [machine.upload(np.zeros(WORDS, np.uint32)) for _ in range(2)]
+    assert told(machine.prepare(4, 16, [*places, np.uint32(60 if guard else 200), np.uint32(3)]))
