@@ -18,6 +18,7 @@ from .positions import Array, clean
 from .tables import LOG2
 
 LEAST = 2.0**-400  # below every unit that is not 0
+NOWHERE = np.zeros(1, np.bool_)
 
 
 def last_digit(x: Array) -> Array:
@@ -98,7 +99,8 @@ def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents:
 def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Sequence[Array], extent: int, anisotropy: int = 0) -> Level:
     """The level of a cube map: how far each gradient moves the point on the unfolded cube.
 
-    Where a gradient leads to another face, sum and difference do not count; where it leads to the opposite one, the level is the coarsest.
+    Where a gradient leads to another face, sum and difference do not count, and one sample is taken; where it leads to the opposite one, the
+    level is the coarsest.
     """
     moved, leaves, far = [], np.zeros(1, np.bool_), np.zeros(1, np.bool_)
     for gradient in (first, second):
@@ -106,23 +108,23 @@ def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Se
         moved.append([in_texels(x.astype(np.float64), extent) for x in steps])
         leaves, far = leaves | beyond, far | behind
     sums = [[np.where(leaves, 0.0, x) for x in v] for v in _sums(*moved)]
-    found = _of_vectors([*moved, *sums], anisotropy)
+    found = _of_vectors([*moved, *sums], anisotropy, alone=leaves)
     return replace(found, number=np.where(far, MOST, found.number))
 
 
-def _of_vectors(vectors: Sequence[Sequence[Array]], anisotropy: int) -> Level:
-    """The level of both gradients, their sum and their difference."""
+def _of_vectors(vectors: Sequence[Sequence[Array]], anisotropy: int, alone: Array = NOWHERE) -> Level:
+    """The level of both gradients, their sum and their difference; `alone` where anisotropic filtering takes one sample."""
     lengths = np.stack(np.broadcast_arrays(*[length(v) for v in vectors]))
     level = level_of_length(lengths.max(axis=0))
     most = limit(anisotropy)
     if not most or len(vectors[0]) > 2:
         return Level(level)
     planar = [[*v, np.zeros(1)][:2] for v in vectors]
-    across: Array = np.maximum(level_of_length(area(planar[0], planar[1])) - level, level - most)
+    across: Array = np.where(alone, level, np.maximum(level_of_length(area(planar[0], planar[1])) - level, level - most))
     which = lengths.argmax(axis=0)
     away = np.where((which == 3) & (lengths[1] > lengths[0]), -1.0, 1.0)  # the difference is that of the longer and the shorter gradient
     longest = [away * np.choose(which, np.broadcast_arrays(*[v[k] for v in planar], lengths[0])[:-1]) for k in (0, 1)]
-    return Level(across, axis(longest, np.minimum(level - np.maximum(across, 0), most)))
+    return Level(across, axis(longest, np.where(alone, 0, np.minimum(level - np.maximum(across, 0), most))))
 
 
 def _sums(first: Sequence[Array], second: Sequence[Array]) -> list[list[Array]]:
