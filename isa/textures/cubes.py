@@ -25,10 +25,10 @@ def projected(direction: Sequence[Array]) -> tuple[Array, list[Array]]:
     return face, [(s + 1) * 0.5, (t + 1) * 0.5]
 
 
-def moved(direction: Sequence[Array], gradient: Sequence[Array]) -> tuple[list[Array], Array, Array]:
-    """How far a gradient moves the points that directions meet, along s and t of their faces, from -1 to 1 across a face.
+def moved(direction: Sequence[Array], gradient: Sequence[Array]) -> tuple[list[Array], Array]:
+    """How far a gradient moves the points that directions meet, along s and t of their faces and through the cube; a face is 1 wide.
 
-    Also which points reach a face beside their own, where the distances to the edge and beyond it are cut; and which the opposite one.
+    Also which points reach another face: beside their own, the distances to the edge and beyond it are cut; the opposite one is 1 away.
     """
     vector = np.stack(np.broadcast_arrays(*direction)).astype(np.float32)
     start = _on_cube(vector)
@@ -43,7 +43,7 @@ def moved(direction: Sequence[Array], gradient: Sequence[Array]) -> tuple[list[A
         side = np.sign(end)
         around = side * (cut(1 - side * start_at) + cut(1 - above))
         steps.append((np.where(beyond, around, end - start_at) * 0.5).astype(np.float32))
-    return steps, beyond_s | beyond_t, behind
+    return [*steps, behind.astype(np.float32)], beyond_s | beyond_t | behind
 
 
 def _on_cube(vector: Array) -> Array:

@@ -6,7 +6,7 @@ The numbers are float64, cut where the unit cuts them.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -93,23 +93,21 @@ def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents:
     Anisotropic filtering takes several samples along that longest one, so its level is that of the width across, as far as its samples reach.
     """
     first, second = ([in_texels(clean(x), n) for x, n in zip(v, extents, strict=False)] for v in (first, second))
-    return _of_vectors([first, second, *_sums(first, second)], anisotropy)
+    return _of_vectors([first, second, *_sums(first, second)], anisotropy if len(first) < 3 else 0)
 
 
 def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Sequence[Array], extent: int, anisotropy: int = 0) -> Level:
     """The level of a cube map: how far each gradient moves the point on the unfolded cube.
 
-    Where a gradient leads to another face, sum and difference do not count, and one sample is taken; where it leads to the opposite one, the
-    level is the coarsest.
+    Where a gradient leads to another face, sum and difference do not count, and one sample is taken.
     """
-    moved, leaves, far = [], np.zeros(1, np.bool_), np.zeros(1, np.bool_)
+    moved, leaves = [], NOWHERE
     for gradient in (first, second):
-        steps, beyond, behind = cubes.moved(direction, gradient)
+        steps, elsewhere = cubes.moved(direction, gradient)
         moved.append([in_texels(x.astype(np.float64), extent) for x in steps])
-        leaves, far = leaves | beyond, far | behind
+        leaves = leaves | elsewhere
     sums = [[np.where(leaves, 0.0, x) for x in v] for v in _sums(*moved)]
-    found = _of_vectors([*moved, *sums], anisotropy, alone=leaves)
-    return replace(found, number=np.where(far, MOST, found.number))
+    return _of_vectors([*moved, *sums], anisotropy, alone=leaves)
 
 
 def _of_vectors(vectors: Sequence[Sequence[Array]], anisotropy: int, alone: Array = NOWHERE) -> Level:
@@ -117,14 +115,15 @@ def _of_vectors(vectors: Sequence[Sequence[Array]], anisotropy: int, alone: Arra
     lengths = np.stack(np.broadcast_arrays(*[length(v) for v in vectors]))
     level = level_of_length(lengths.max(axis=0))
     most = limit(anisotropy)
-    if not most or len(vectors[0]) > 2:
+    if not most:
         return Level(level)
     planar = [[*v, np.zeros(1)][:2] for v in vectors]
-    across: Array = np.where(alone, level, np.maximum(level_of_length(area(planar[0], planar[1])) - level, level - most))
+    across = np.maximum(level_of_length(area(planar[0], planar[1])) - level, level - most)
     which = lengths.argmax(axis=0)
     away = np.where((which == 3) & (lengths[1] > lengths[0]), -1.0, 1.0)  # the difference is that of the longer and the shorter gradient
     longest = [away * np.choose(which, np.broadcast_arrays(*[v[k] for v in planar], lengths[0])[:-1]) for k in (0, 1)]
-    return Level(across, axis(longest, np.where(alone, 0, np.minimum(level - np.maximum(across, 0), most))))
+    ratio = np.where(alone, 0, np.minimum(level - np.maximum(across, 0), most))
+    return Level(np.where(alone, level, across), axis(longest, ratio))
 
 
 def _sums(first: Sequence[Array], second: Sequence[Array]) -> list[list[Array]]:
