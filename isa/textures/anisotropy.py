@@ -79,14 +79,13 @@ def samples(a: Axis, weight: Array, farther: Array, *, far: bool) -> Iterator[Pr
     pairs = -(-half // inner)
     apart = np.where(octave > 0, 128, 256 - inverse)
     steps = [(((apart * d >> 6) + 1) >> 1) * stretch >> 6 for d in a.direction]
-    given = np.zeros(1, np.int64)
+    given = (np.zeros(1, np.int64),) * 2
     for pair in range(int(pairs.max())):
-        so_far = nearest_256th(np.minimum(inner * (pair + 1), half) * weight)
-        own = np.where(several, so_far - given, 0)
+        # Both samples have an equal part of what is left; half a 256th goes to the one ahead.
+        whole = np.minimum(inner * (pair + 1), half) * weight
+        so_far = nearest_256th(whole), nearest_256th(whole - 1)
+        ahead, behind = (np.where(several, now - before, 0) for now, before in zip(so_far, given, strict=True))
         given = so_far
         moved = [np.where(several, (2 * pair + 1) * 2 * s, 0) for s in steps]
-        if not pair:
-            yield Probe((moved[0], moved[1]), np.where(several, own, weight), extra)
-        else:
-            yield Probe((moved[0], moved[1]), own, extra)
-        yield Probe((-moved[0], -moved[1]), own, extra)
+        yield Probe((moved[0], moved[1]), ahead if pair else np.where(several, ahead, weight), extra)
+        yield Probe((-moved[0], -moved[1]), behind, extra)

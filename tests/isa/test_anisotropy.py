@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -26,13 +27,13 @@ def one_lane(ratio: int, direction: tuple[int, int], weight: int, farther: int, 
     inner = half if not octave else inverse >> max(octave - 2, 0)
     apart = 128 if octave else 256 - inverse
     step = [math.floor(apart * d / 128 + 0.5) * stretch // 64 for d in direction]
-    given = 0
+    given = {1: 0, -1: 0}
     for pair in range(math.ceil(half / inner)):
-        so_far = (min(inner * (pair + 1), half) * weight + 128) // 256
-        for sign in (1, -1):
-            if so_far > given:
-                yield sign * (4 * pair + 2) * step[0], sign * (4 * pair + 2) * step[1], so_far - given
-        given = so_far
+        part = Fraction(min(inner * (pair + 1), half) * weight, 256)
+        for sign, so_far in ((1, math.floor(part + Fraction(1, 2))), (-1, math.ceil(part - Fraction(1, 2)))):
+            if so_far > given[sign]:
+                yield sign * (4 * pair + 2) * step[0], sign * (4 * pair + 2) * step[1], so_far - given[sign]
+            given[sign] = so_far
 
 
 @settings(max_examples=100, deadline=None)
