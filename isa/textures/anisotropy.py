@@ -68,6 +68,7 @@ def samples(a: Axis, weight: Array, farther: Array, *, far: bool) -> Iterator[Pr
     Between two levels the farther one's part, in 256ths, draws the samples of the nearer level apart, and takes samples from the farther.
     """
     ratio = np.where(farther < 256, a.ratio + farther - 256, a.ratio) if far else a.ratio
+    ratio = ratio + ((ratio & 255) == 255)  # its inverse is rounded to that of the next power of two
     stretch = np.full(1, STEPS) if far else STRETCH[farther]
     several = ratio > 0
     octave = np.clip(ratio, 0, None) >> 8

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..sfu.ordinary import rcp
-from .digits import cut
+from .digits import in_texels, total
 from .positions import Array
 
 # Of each face, +x -x +y -y +z -z: the axes that s and t run along, and their directions.
@@ -25,10 +25,11 @@ def projected(direction: Sequence[Array]) -> tuple[Array, list[Array]]:
     return face, [(s + 1) * 0.5, (t + 1) * 0.5]
 
 
-def moved(direction: Sequence[Array], gradient: Sequence[Array]) -> tuple[list[Array], Array]:
-    """How far a gradient moves the points that directions meet, along s and t of their faces and through the cube; a face is 1 wide.
+def moved(direction: Sequence[Array], gradient: Sequence[Array], extent: int) -> tuple[list[Array], Array]:
+    """How far a gradient moves the points that directions meet, in texels: along s and t of their faces, and through the cube.
 
-    Also which points reach another face: beside their own, the distances to the edge and beyond it are cut; the opposite one is 1 away.
+    Also which points reach another face.  The way to one beside their own is the sum of the ways to the edge and beyond it; the opposite
+    one is as far away as a face is wide.
     """
     vector = np.stack(np.broadcast_arrays(*direction)).astype(np.float32)
     start = _on_cube(vector)
@@ -41,9 +42,10 @@ def moved(direction: Sequence[Array], gradient: Sequence[Array]) -> tuple[list[A
     steps = []
     for start_at, end, beyond in ((s, s_end, beyond_s), (t, t_end, beyond_t)):
         side = np.sign(end)
-        around = side * (cut(1 - side * start_at) + cut(1 - above))
-        steps.append((np.where(beyond, around, end - start_at) * 0.5).astype(np.float32))
-    return [*steps, behind.astype(np.float32)], beyond_s | beyond_t | behind
+        around = total(*(in_texels((1 - x) * 0.5, extent) for x in (side * start_at, above)))
+        within = in_texels(((end - start_at) * 0.5).astype(np.float32).astype(np.float64), extent)
+        steps.append(np.where(beyond, side * around, within))
+    return [*steps, in_texels(behind.astype(np.float64), extent)], beyond_s | beyond_t | behind
 
 
 def _on_cube(vector: Array) -> Array:

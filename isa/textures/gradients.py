@@ -12,70 +12,31 @@ import numpy as np
 
 from . import cubes
 from .anisotropy import Axis, axis, limit
-from .digits import cut
+from .digits import cut, floor_to, in_texels, last_digit, part, product, total
 from .levels import MOST
 from .positions import Array, clean
 from .tables import LOG2
 
-LEAST = 2.0**-400  # below every unit that is not 0
+# The parts of a vector's components that make its length, largest first: numerator, denominator and what is added to the product.
+ALONE = (1, 1, 0), (11, 32, 4), (8, 32, 4)
+OF_SUM = (11, 16, 4), (121, 512, 32), (88, 512, 32)  # 11/16 of those
 NOWHERE = np.zeros(1, np.bool_)
 
 
-def last_digit(x: Array) -> Array:
-    """What the last of a number's ten digits is worth."""
-    bits: Array = np.maximum(np.abs(x), LEAST).view(np.int64) & -(1 << 52)
-    return bits.view(np.float64) * 2.0**-9
-
-
-def floor_to(x: Array, unit: Array) -> Array:
-    """A number cut to a multiple of a unit, towards zero."""
-    return np.trunc(x / unit) * unit
-
-
-def in_texels(x: Array, extent: int) -> Array:
-    """A component times the extent of level 0; seven eighths are added to the last digit before the product is cut."""
-    digits = cut(x)
-    unit = last_digit(digits) * 2.0 ** (extent.bit_length() - 1)
-    product = np.floor(np.abs(digits) * extent / unit + 0.875) * unit
-    return np.copysign(cut(product), x)
-
-
-def part(x: Array, eighths: int) -> Array:
-    """eighths / 8 of a number that is not negative, rounded to the last digit."""
-    unit = last_digit(x)
-    return np.floor((x / unit * eighths + 4) * 0.125) * unit
-
-
-def length(vector: Sequence[Array]) -> Array:
-    """About the length of a vector: its largest component, 11/32 of the second and 8/32 of the third."""
-    largest, *others = np.sort(np.abs(np.stack(np.broadcast_arrays(*vector))), axis=0)[::-1]
+def length(vector: Sequence[Array], parts: Sequence[tuple[int, int, int]] = ALONE) -> Array:
+    """About the length of a vector: parts of its largest component, of the second and the third."""
+    components = np.sort(np.abs(np.stack(np.broadcast_arrays(*vector))), axis=0)[::-1]
+    largest, *others = (part(x, *p) for x, p in zip(components, parts, strict=False))
     unit = last_digit(largest)
     total = largest
-    for other, eighths in zip(others, (11, 8), strict=False):
-        total = total + floor_to(part(other, eighths) * 0.25, unit * 2.0**-6)
+    for other in others:
+        total = total + floor_to(other, unit * 2.0**-6)
     return cut(floor_to(total, unit))
 
 
-def part_of_sum(x: Array, y: Array) -> Array:
-    """11/16 of x + y; both are cut one bit below the last digit of the larger."""
-    unit = np.maximum(last_digit(x), last_digit(y)) * 0.5
-    total = floor_to(x, unit) + floor_to(y, unit)
-    found: Array = np.copysign(cut(part(cut(np.abs(total)), 11) * 0.5), total)
-    return found
-
-
 def area(first: Sequence[Array], second: Sequence[Array]) -> Array:
-    """The area that two gradients span: products are cut after 3/4 is added to their last digit, and the smaller one as in a sum."""
-    (a, b), (c, d) = (first[0], second[1]), (first[1], second[0])
-    one, other = product(a, b), product(c, d)
-    unit = np.maximum(last_digit(one), last_digit(other)) * 0.5
-    return cut(np.abs(floor_to(one, unit) - floor_to(other, unit)))
-
-
-def product(a: Array, b: Array) -> Array:
-    """The product of two numbers of ten digits, cut."""
-    unit = last_digit(a) * last_digit(b) * 2.0**9
-    found: Array = np.copysign(cut(np.floor(np.abs(a * b) / unit + 0.75) * unit), a * b)
+    """The area that two gradients span."""
+    found: Array = np.abs(total(product(first[0], second[1]), -product(first[1], second[0])))
     return found
 
 
@@ -93,7 +54,7 @@ def level_of_gradients(first: Sequence[Array], second: Sequence[Array], extents:
     Anisotropic filtering takes several samples along that longest one, so its level is that of the width across, as far as its samples reach.
     """
     first, second = ([in_texels(clean(x), n) for x, n in zip(v, extents, strict=False)] for v in (first, second))
-    return _of_vectors([first, second, *_sums(first, second)], anisotropy if len(first) < 3 else 0)
+    return _of_vectors([first, second], _sums(first, second), anisotropy if len(first) < 3 else 0)
 
 
 def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Sequence[Array], extent: int, anisotropy: int = 0) -> Level:
@@ -103,22 +64,23 @@ def level_on_cube(direction: Sequence[Array], first: Sequence[Array], second: Se
     """
     moved, leaves = [], NOWHERE
     for gradient in (first, second):
-        steps, elsewhere = cubes.moved(direction, gradient)
-        moved.append([in_texels(x.astype(np.float64), extent) for x in steps])
+        steps, elsewhere = cubes.moved(direction, gradient, extent)
+        moved.append(steps)
         leaves = leaves | elsewhere
     sums = [[np.where(leaves, 0.0, x) for x in v] for v in _sums(*moved)]
-    return _of_vectors([*moved, *sums], anisotropy, alone=leaves)
+    return _of_vectors(moved, sums, anisotropy, alone=leaves)
 
 
-def _of_vectors(vectors: Sequence[Sequence[Array]], anisotropy: int, alone: Array = NOWHERE) -> Level:
+def _of_vectors(vectors: Sequence[Sequence[Array]], sums: Sequence[Sequence[Array]], anisotropy: int, alone: Array = NOWHERE) -> Level:
     """The level of both gradients, their sum and their difference; `alone` where anisotropic filtering takes one sample."""
-    lengths = np.stack(np.broadcast_arrays(*[length(v) for v in vectors]))
+    lengths = np.stack(np.broadcast_arrays(*[length(v) for v in vectors], *[length(v, OF_SUM) for v in sums]))
     level = level_of_length(lengths.max(axis=0))
     most = limit(anisotropy)
     if not most:
         return Level(level)
-    planar = [[*v, np.zeros(1)][:2] for v in vectors]
-    across = np.maximum(level_of_length(area(planar[0], planar[1])) - level, level - most)
+    scaled = [[np.copysign(part(np.abs(x), *OF_SUM[0]), x) for x in v] for v in sums]
+    planar = [[*v, np.zeros(1)][:2] for v in (*vectors, *scaled)]
+    across = np.clip(level_of_length(area(planar[0], planar[1])) - level, level - most, level)
     which = lengths.argmax(axis=0)
     away = np.where((which == 3) & (lengths[1] > lengths[0]), -1.0, 1.0)  # the difference is that of the longer and the shorter gradient
     longest = [away * np.choose(which, np.broadcast_arrays(*[v[k] for v in planar], lengths[0])[:-1]) for k in (0, 1)]
@@ -127,8 +89,8 @@ def _of_vectors(vectors: Sequence[Sequence[Array]], anisotropy: int, alone: Arra
 
 
 def _sums(first: Sequence[Array], second: Sequence[Array]) -> list[list[Array]]:
-    """11/16 of the sum and of the difference of two vectors."""
-    return [[part_of_sum(x, sign * y) for x, y in zip(first, second, strict=True)] for sign in (1.0, -1.0)]
+    """The sum and the difference of two vectors."""
+    return [[total(x, sign * y) for x, y in zip(first, second, strict=True)] for sign in (1.0, -1.0)]
 
 
 def level_of_length(longest: Array) -> Array:

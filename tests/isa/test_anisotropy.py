@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from warplab.isa.textures.anisotropy import Axis, axis, limit, samples
@@ -18,6 +18,8 @@ def one_lane(ratio: int, direction: tuple[int, int], weight: int, farther: int, 
     """Where the samples of a lane lie, and their weights, as far as these are not 0."""
     if far and farther < 256:
         ratio += farther - 256
+    if math.floor(256 / 2 ** (ratio % 256 / 256) + 0.5) == 128:  # as of the next power of two
+        ratio += 1
     if ratio <= 0:
         yield 0, 0, weight
         return
@@ -37,6 +39,8 @@ def one_lane(ratio: int, direction: tuple[int, int], weight: int, farther: int, 
 
 
 @settings(max_examples=100, deadline=None)
+@example([(511, (64, 0)), (767, (45, -45)), (255, (-3, 64)), (300, (60, 20))], 128, False)
+@example([(511 + 56, (64, 0)), (767, (45, -45)), (255, (-3, 64)), (300, (60, 20))], 200, True)
 @given(st.lists(st.tuples(st.integers(-300, 1024), st.tuples(PARTS, PARTS)), min_size=1, max_size=6), st.integers(0, 256), st.booleans())
 def test_samples_are_those_of_each_lane(lanes: list[tuple[int, tuple[int, int]]], farther: int, far: bool) -> None:
     ratio, directions = np.array([r for r, _ in lanes]), np.array([d for _, d in lanes])
