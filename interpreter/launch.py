@@ -254,9 +254,9 @@ class Launch:
 
     def generic_parameter(self, a: Array) -> Array:
         """The generic address of an address in .param: it is the same, but 32 bits hold the lower half of it only."""
-        if self._parameter_block is None or a.dtype.itemsize < 8:
+        if self._parameter_block is None:
             return a
-        half = np.uint64(32)
+        half, a = np.uint64(32), a.astype(np.uint64, copy=False)
         return np.where(a >> half == 0, a | np.uint64(self._parameter_block) >> half << half, a)
 
     def lies_in(self, a: Array, what: str) -> Array:

@@ -81,6 +81,7 @@ class LoadedProgram:
         self._managed = managed
         self.variables, self.functions, self.definition = linked.variables, linked.functions, linked.definition
         self.places: dict[int, int] = {}  # id(Variable) -> address
+        self.constants_at = 0  # the upper half of the constant variables' addresses
         self.handles: dict[int, tuple[str, str]] = {}  # (type, name) of each texture, sampler or surface that is a variable, by its handle
         self.allocations: list[tuple[Arena, Allocation]] = []
         self._code: dict[str, int] = {}
@@ -111,6 +112,8 @@ class LoadedProgram:
                 self.allocations.append((arena, a))
             a.object = object_of(v)
             self.places[id(v)] = a.start
+            if v.space == "const":
+                self.constants_at = a.start >> 32 << 32
             if v.handle:
                 first = self.places[id(v)] = a.start | VARIABLE_BIT
                 self.handles |= {first + n * v.type.bytes: (v.handle, v.name) for n in range(v.elements)}
@@ -310,6 +313,11 @@ class LoadedKernel:
     def stack_start(self) -> int:
         """Where the kernel's frame begins in local memory: a multiple of the alignments of all variables that may lie there."""
         return max((FRAME_ALIGN, *(v.align for f in self.reached for v in frame_variables(f))))
+
+    @property
+    def constants_at(self) -> int:
+        """See Symbols."""
+        return self.program.constants_at
 
     @property
     def gap(self) -> int:

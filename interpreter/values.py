@@ -78,11 +78,11 @@ class AddressFacts:
         self.repeats: dict[tuple[int, int], Repeat | None] = {}  # of index arrays, under their keys
         self.notes: dict[Hashable, Any] = {}  # what observers have found
 
-    def index(self, shift: int) -> Array:
-        """base >> shift as an index array."""
+    def index(self, shift: int, start: int) -> Array:
+        """(base - start) >> shift as an index array, for 64-bit addresses."""
         found = self.indices.get((shift, 0))
         if found is None:
-            found = self.indices[shift, 0] = (self.base >> self.base.dtype.type(shift)).astype(np.intp, copy=False)
+            found = self.indices[shift, 0] = (self.base.view(np.int64) - start) >> shift
         return found
 
     def repeat(self, key: tuple[int, int], index: Array) -> Repeat | None:

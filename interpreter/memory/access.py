@@ -32,6 +32,7 @@ class WaveMemory(GeneralAccess):
         multicasts: Sequence[MulticastRange] = (),
     ) -> None:  # fmt: skip
         self.device = ArenaSpace("global", arena)
+        self.origin = arena.base
         self.others = [ArenaSpace("host", a) for a in others]
         self.shared = shared
         self.local = local
@@ -69,7 +70,7 @@ class WaveMemory(GeneralAccess):
             and memory.legal(low, high + size, write)
             and not (memory is self.local and self.local.guarded)
             and not (facts.low_bits | delta) & (size - 1)
-            and (delta >= 0 or memory is not self.device)
+            and (memory is not self.device or (delta >= 0 and facts.low >= self.origin))
         ):
             return memory, a
         return None
@@ -85,10 +86,10 @@ class WaveMemory(GeneralAccess):
         start = delta >> shift
         base = facts.base
         if base.size == 1 and memory is self.device:
-            at = (facts.low >> shift) + start
+            at = (facts.low - self.origin >> shift) + start
             return tuple(view[at + i : at + i + 1].reshape(1, 1).copy() for i in range(count))
         if count == 1 and memory is self.device and facts.high - facts.low == (base.size - 1) << shift and facts.is_run(shift):
-            at = (facts.low >> shift) + start
+            at = (facts.low - self.origin >> shift) + start
             return (view[at : at + base.size].reshape(base.shape).copy(),)
         index = memory.index(g, facts, shift)
         if start < 0:
@@ -132,7 +133,7 @@ class WaveMemory(GeneralAccess):
             and facts.high - facts.low == (n - 1) << shift
             and facts.is_run(shift)
         ):
-            at = (facts.low >> shift) + start
+            at = (facts.low - self.origin >> shift) + start
             view[at : at + n].reshape(shape)[...] = values[0]
             return
         index = memory.index(g, facts, shift)

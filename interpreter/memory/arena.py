@@ -1,7 +1,7 @@
 """Device memory: one reserved stretch of address space with typed views, and the allocations in it.
 
-Addresses of an Arena start at `base`; for the device's own memory base is 0, so that an address is an index, and the first pages are never
-given out, so that null is not an address.  Freed memory rests in quarantine before it serves again, which is how use after free is found.
+Addresses of an Arena start at `base`; where that is 0, the first pages are never given out, so that null is not an address.  Freed memory
+rests in quarantine before it serves again, which is how use after free is found.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class Arena:
         self._begins: Array | None = None
         self.version = 0  # grows with each allocation and each end of one
         self._by_start: dict[int, Allocation] = {}
-        self._top = FIRST
+        self._top = 0 if self.base else FIRST
         self._resting: deque[Allocation] = deque()
         self._resting_bytes = 0
         self._free: list[tuple[int, int]] = []  # (room, start), sorted by room
@@ -139,6 +139,10 @@ class Arena:
         if self._begins is None:
             self._begins = np.array(self._starts, np.int64)
         return self._begins
+
+    def spans(self, address: int) -> bool:
+        """Is an address one of this memory's, allocated or not?"""
+        return self.base <= address < self.base + self.reserved
 
     def find(self, address: int) -> Allocation | None:
         """The allocation, living or resting, that holds an address."""

@@ -77,6 +77,8 @@ class GeneralAccess:
     def parts(self, g: AccessingLanes, space: str, address: Array) -> list[Part]:
         """The active lanes, by the memory that they mean."""
         shape = g.geometry.shape
+        if space.startswith("param"):
+            address = g.generic_parameter(address)
         every = Part(
             self.device, None, (address if address.shape == shape else np.broadcast_to(address, shape)).ravel().astype(U64, copy=False)
         )

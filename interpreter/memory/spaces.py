@@ -29,6 +29,9 @@ class AccessingLanes(Protocol):
     geometry: Geometry
     active: Array | None  # those that take part; None: all
 
+    def generic_parameter(self, address: Array) -> Array:
+        """The generic address of an address in .param, of which 32 bits hold the lower half only."""
+
     def gaps(self, low: int, end: int) -> Sequence[Gap]:
         """The bytes of the lanes' stacks, between low and end, that belong to no variable, where such are left."""
 
@@ -83,9 +86,7 @@ class ArenaSpace(MemorySpace):
         self.view = arena.view  # type: ignore[method-assign]
 
     def index(self, g: AccessingLanes, facts: AddressFacts, shift: int) -> Array:
-        if not self.arena.base:
-            return facts.index(shift)
-        return ((facts.base - U64(self.arena.base)) >> U64(shift)).astype(np.intp)
+        return facts.index(shift, self.arena.base)
 
     def complain(self, address: int, size: int, write: bool) -> Fault:
         a = self.arena.find(address)

@@ -147,7 +147,7 @@ class NativeLaunch:
         self.version = arena.version
         self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
         self.S[s.TABLE], self.S[s.ENTRIES] = self.allocations.ctypes.data, len(self.allocations)
-        self.sites[:] = 0
+        self.sites[::2], self.sites[1::2] = arena.base, 0  # where each remembers an allocation to begin, and its room
 
     def fill(self, first: int, most: int = CHUNK) -> None:
         """The special registers of the blocks from one on."""

@@ -56,7 +56,7 @@ class Lowering:
         self.frame, self.frame_size = self._frame(symbols.gap)
         self.live_after: dict[int, int] = {}  # by id of a guarded Instruction
         self.cut = self._cut(manner.stops)
-        self.operands = Operands(self.homes, symbols, {id(v): at for v, at in self.frame}, self.slots)
+        self.operands = Operands(self.homes, symbols, {id(v): at for v, at in self.frame}, self.slots, function.is_entry)
         first = [-1] * len(f.blocks)
         for pc, (b, _, _) in reversed(list(enumerate(self.cut))):
             first[b] = pc

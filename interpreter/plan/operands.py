@@ -64,6 +64,10 @@ class Symbols(Protocol):
     def generic(self, v: Variable) -> int:
         """A variable's generic address."""
 
+    @property
+    def constants_at(self) -> int:
+        """The upper half of the addresses of constant variables, of which a register of 32 bits holds the lower half."""
+
     def resolve(self, f: Function) -> Function:
         """The definition of a declared function."""
 
@@ -102,13 +106,14 @@ def immediate_bits(op: Immediate, t: ScalarType) -> int:
 class Operands:
     """Turns the operands of one function's instructions into sources and targets."""
 
-    def __init__(self, homes: dict[int, Home], symbols: Symbols, frame: dict[int, int], first_constant: int) -> None:
+    def __init__(self, homes: dict[int, Home], symbols: Symbols, frame: dict[int, int], first_constant: int, is_entry: bool) -> None:
         self.homes = homes
         self.symbols = symbols
         self.frame = frame  # id(Variable) -> offset
         self.constants: dict[tuple[int, str], int] = {}
         self.values: list[NDArray[Any]] = []
         self.first_constant = first_constant
+        self.is_entry = is_entry
 
     def constant(self, bits: int, dtype: DType) -> int:
         """The slot of a constant."""
@@ -173,10 +178,10 @@ class Operands:
 
     def _variable(self, v: Variable, offset: int, dtype: DType) -> Source:
         if id(v) in self.frame:
-            at = self.frame[id(v)] + offset
-            if v.space == "param" and dtype.itemsize == 8:  # addresses in .param are generic ones, for those of an entry lie elsewhere
-                at += LOCAL_BASE
-            return FrameAddress(at, dtype)
+            is_generic = (
+                v.space == "param" and dtype.itemsize == 8
+            )  # addresses in .param are generic ones, for those of an entry lie elsewhere
+            return FrameAddress(self.frame[id(v)] + offset, dtype, LOCAL_BASE if is_generic else 0)
         if v.space == "param":
             return ParameterAddress(v, offset, dtype)
         return self.constant(self.symbols.address(v) + offset, dtype)
@@ -194,12 +199,14 @@ class Operands:
 
     # ------------------------------------------------------------ addresses
 
-    def address(self, op: ir.Address, opaque: bool) -> Source:
+    def address(self, op: ir.Address, opaque: bool, space: str) -> Source:
         """Where an address operand points."""
         base = op.base
         source: Source
         if isinstance(base, Variable) and base.register is not None:
             base = base.register
+        if isinstance(base, Register | Element) and _bits_of(base) == 32 and (start := self._start(space)):
+            return AddressSource(self.source(base, TYPES["u32"]), op.offset + start, False)
         if isinstance(base, Element):
             source = self.source(base, TYPES[f"u{base.register.type.bits}"])
         elif isinstance(base, Register):
@@ -214,6 +221,12 @@ class Operands:
         else:
             return self._variable(base, op.offset, _U64)
         return AddressSource(source, op.offset, opaque)
+
+    def _start(self, space: str) -> int:
+        """What the generic address of something in a space has in front of the 32 bits that a register holds."""
+        if space == "const":
+            return self.symbols.constants_at
+        return LOCAL_BASE if space.startswith("param") and not self.is_entry else 0
 
     def number(self, op: Operand) -> ScalarConstant:
         """A constant operand."""
@@ -255,6 +268,10 @@ class Operands:
         if t.bits == 128:
             return Each((slot, slot + 1))
         return Pack(slot, home.dtype, t) if t.elements > 1 else _convert(slot, home.dtype, t)
+
+
+def _bits_of(base: Register | Element) -> int:
+    return (base.register if isinstance(base, Element) else base).type.bits
 
 
 def _bits(slot: int, kept: DType, wanted: DType) -> Source:

@@ -243,7 +243,7 @@ class Ops:
                 return FramePlace(self.operands.frame[id(base)] + op.offset)
             if base.space in WINDOWS and is_generic(i):
                 op = replace(op, offset=op.offset + window_of(base.space))  # a variable's own address is one within its space
-        source: Source = self.operands.address(op, i.opcode in OPAQUE_ADDRESS)
+        source: Source = self.operands.address(op, i.opcode in OPAQUE_ADDRESS, space)
         if isinstance(base, Variable) and base.handle and base.space == "param":
             source = ParameterPlace(base, 0)  # the kernel was given the handle
         if op.parts:

@@ -117,10 +117,11 @@ class AddressSource(NamedTuple):
 
 
 class FrameAddress(NamedTuple):
-    """The address of a place in the function's frame."""
+    """The address of a place in the function's frame; `window`: where local memory begins, for a generic address."""
 
     offset: int
     dtype: DType
+    window: int = 0
 
 
 class ParameterAddress(NamedTuple):

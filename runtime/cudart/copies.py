@@ -37,8 +37,8 @@ def direction(from_host: bool | None, to_host: bool | None) -> cudaMemcpyKind:
 
 
 def _box(kind: object, source: Side, target: Side, width: int, height: int, depth: int = 1) -> None:
-    sides(kind)
-    copy_box(source, target, int(width), int(height), int(depth))
+    from_host, to_host = sides(kind)
+    copy_box(replace(source, is_host=from_host), replace(target, is_host=to_host), int(width), int(height), int(depth))
 
 
 def _run(kind: object, begin: Side, address: int, count: int, to: bool) -> None:

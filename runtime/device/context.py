@@ -31,7 +31,7 @@ from .launches.observing import observers_of, watched
 from .launches.printf import PrintRing
 from .launches.sanitizing import RUBBISH
 from .launches.scheduling import order_now
-from .memory.allocations import ALIGNMENT, AddressSpace, DeviceArena, PeerWindow
+from .memory.allocations import ALIGNMENT, AddressSpace, DeviceArena
 from .memory.heap import DeviceHeap
 from .memory.host import Bytes, host
 from .memory.textures import ResourceTable
@@ -299,7 +299,7 @@ class DeviceContext:
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
         virtual = VIRTUAL if self.space is VIRTUAL.space else VirtualMemory(self.space)
-        reachable = (*self.space.host_arenas(), *(PeerWindow(a) for a in self._peer_arenas()), *virtual.windows(self.ordinal))
+        reachable = (*self.space.host_arenas(), *self._peer_arenas(), *virtual.windows(self.ordinal))
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
             reachable, options, number, virtual.multicasts(self.ordinal), self.resources,

@@ -16,7 +16,7 @@ from .context import DeviceContext
 from .memory.allocations import SPACE, DeviceArena
 from .models import attributes, memory_size
 
-STRIDE = 1 << 38  # from one device's first address to the next one's
+STRIDE = 1 << 38  # from one device's first address to the next one's; no host has memory from the first of them on
 MOST = 64
 BOUNDS = ("strict", "device")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
@@ -25,9 +25,8 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 class SimulatedDevice:
     """One device of the process."""
 
-    def __init__(self, ordinal: int, architecture: str, memory: int | None = None, first: int = 0) -> None:
+    def __init__(self, ordinal: int, architecture: str, memory: int | None = None) -> None:
         self.ordinal = ordinal
-        self.first = first  # of its addresses
         self.architecture = architecture
         self.profile: DeviceProfile = profile(architecture)
         self.memory = memory or memory_size(self.profile)
@@ -56,7 +55,7 @@ class SimulatedDevice:
     def arena(self) -> DeviceArena:
         """The device's memory, reserved when it is first needed."""
         if self._arena is None:
-            self._arena = DeviceArena(self.memory, self.first, by_pages())
+            self._arena = DeviceArena(self.memory, (self.ordinal + 1) * STRIDE, by_pages())
             SPACE.devices.append(self._arena)
         return self._arena
 
@@ -106,8 +105,7 @@ class SimulatedDevice:
 class Machine:
     """All devices."""
 
-    def __init__(self, words: str, first: int = 0) -> None:
-        self.first = first  # address of the first device
+    def __init__(self, words: str) -> None:
         self.devices: list[SimulatedDevice] = []
         for word in words.split(","):
             self.add(*model_of(word.strip()))
@@ -117,7 +115,7 @@ class Machine:
         if len(self.devices) >= MOST:
             raise UsageError(f"more than {MOST} devices")
         try:
-            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory, self.first + len(self.devices) * STRIDE))
+            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory))
         except ValueError as e:
             raise UsageError(str(e)) from None
         return self.devices[-1]
@@ -184,7 +182,7 @@ def machine() -> Machine:
     return _machine[0]
 
 
-def begin_machine(first: int = 0) -> None:
-    """Makes the devices of this process, whose addresses begin there."""
+def begin_machine() -> None:
+    """Makes the devices of this process."""
     check_environment()
-    _machine[:] = [Machine(os.environ.get("WARPLAB_DEVICES", "sm_90"), first)]
+    _machine[:] = [Machine(os.environ.get("WARPLAB_DEVICES", "sm_90"))]

@@ -15,7 +15,7 @@ import struct
 import sys
 from collections.abc import Mapping, Sequence
 
-from ..device.machine import STRIDE, begin_machine, machine
+from ..device.machine import begin_machine
 from ..driver.api import initialise
 from ..errors import UsageError
 from . import server
@@ -44,8 +44,7 @@ def refuse_elsewhere() -> None:
 def run(command: Sequence[str], sight: Sight) -> int:
     """Runs a command; its exit code, or minus the signal that ended it; 1 for 0 if a checker found an error."""
     refuse_elsewhere()
-    begin_machine(STRIDE)  # below are the addresses of executables that are not PIE
-    machine()
+    begin_machine()
     initialise()
     listed = exported()
     launcher = ExecRun(listed, sight)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..cudart.api import forget_contexts
 from ..cudart.registration import REGISTRY
-from ..device.machine import STRIDE, begin_machine
+from ..device.machine import begin_machine
 from ..device.memory.allocations import HOST_BYTES, SPACE
 from ..device.memory.sharing import SHARING
 from ..device.memory.virtual_memory import VIRTUAL
@@ -22,4 +22,4 @@ def begin_again() -> None:
     forget_contexts()
     forget_all()
     REGISTRY.forget_loaded()
-    begin_machine(STRIDE)
+    begin_machine()

@@ -110,7 +110,10 @@ def _shadow(wave: WavePort, shadows: ArenaShadows, first: int) -> WaveMemory:
         by_block[:, : launch.kernel.reserved_shared] = 0
     out = WaveMemory(launch.arena, launch.other_arenas, shared, LocalShadow(wave.local, first), launch.cluster_size)
     out.device = ShadowSpace("global", launch.arena, shadows.of(launch.arena))
-    out.others = [ShadowSpace("host", a, shadows.of(a)) for a in launch.other_arenas]
+    out.others = [
+        ShadowSpace("host", a, shadows.of(a)) if a.begins.size else ArenaSpace("host", a)  # addresses behind which nothing lies
+        for a in launch.other_arenas
+    ]
     out.by_name |= {"global": out.device, "const": out.device}
     return out
 

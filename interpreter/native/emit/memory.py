@@ -12,7 +12,9 @@ from ..trace.code import LLVMModule
 from . import texts as T
 from .routines import Routines
 
-SPACES = {"global": "global", "const": "global", "generic": "generic", "shared": "shared", "shared::cta": "shared", "local": "local"}
+# Addresses in .param are generic ones.
+SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::cta": "shared", "local": "local",
+          **dict.fromkeys(("generic", "param", "param::entry", "param::func"), "generic")}  # fmt: skip
 
 
 # How the addresses of a vector may lie: neighbours, all at one place, each half neighbours, each half at one place, or anyhow.

@@ -109,7 +109,7 @@ class Values:
             case P.FramePlace():
                 return ONE, lift(self.once, self.frame.start + s.offset, np.dtype(np.uint32), 1)
             case P.FrameAddress():
-                return ONE, lift(self.once, self.frame.start + s.offset, s.dtype, 1)
+                return ONE, lift(self.once, self.frame.start + s.window + s.offset, s.dtype, 1)
             case P.ScalarConstant():
                 return ONE, s.value
             case P.Pointer():

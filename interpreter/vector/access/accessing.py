@@ -72,8 +72,8 @@ class Accessing:
 
     def convert(self, address: Array, space: str, to_generic: bool) -> Array:
         """See ports.Lanes."""
-        if to_generic and space in ("param", "param::entry"):
-            return self.wave.launch.generic_parameter(address)
+        if to_generic and space in ("param", "param::entry") and address.dtype.itemsize == 8:
+            return self.generic_parameter(address)
         base = window_of(space)
         if not base:
             return address
@@ -132,6 +132,10 @@ class Accessing:
         """See ports.Lanes."""
         for o in self.wave.observers:
             o.mbarrier(self.wave.current, self, what, space, plain(address), amounts)
+
+    def generic_parameter(self, address: Array) -> Array:
+        """See AccessingLanes."""
+        return self.wave.launch.generic_parameter(address)
 
     def gaps(self, low: int, end: int) -> list[Gap]:
         """See AccessingLanes: what is copied later has no stack."""

@@ -160,7 +160,7 @@ def _address(s: AddressSource) -> Get:
 
 
 def _frame_address(s: FrameAddress) -> Get:
-    at, dtype = s
+    at, dtype = s.window + s.offset, s.dtype
     return lambda R: np.array([[R[0].act.base + at]], dtype)
 
 

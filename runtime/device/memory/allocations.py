@@ -67,13 +67,6 @@ class AddressRange:
         return self.allocation.size
 
 
-class WideArena(Arena):
-    """An arena over far more address space than the machine has memory."""
-
-    def __init__(self, size: int) -> None:
-        super().__init__(size, memory=reserve(size + FIRST + SLACK))
-
-
 @dataclass(slots=True)
 class GraphMarks:
     """The most bytes that graphs have used, and reserved, on a device."""
@@ -86,14 +79,11 @@ class GraphMarks:
         self.used, self.reserved = max(self.used, used), max(self.reserved, reserved)
 
 
-class DeviceArena(WideArena):
-    """A device's memory; addresses are indices, and those of a further device begin further up in a stretch that costs nothing below."""
+class DeviceArena(Arena):
+    """A device's memory: far more address space than the machine has memory."""
 
-    def __init__(self, size: int, first: int = 0, by_pages: bool = False) -> None:
-        super().__init__(first + size)
-        self.first = first
-        self.limit = size
-        self._top = max(self._top, first)
+    def __init__(self, size: int, base: int = 0, by_pages: bool = False) -> None:
+        super().__init__(size, base, reserve(size + FIRST + SLACK))
         self.by_pages = by_pages  # an access outside of allocations passes, as on a GPU, where one lies on the same page
         self.of_graphs = GraphMarks()
         self.slips: list[str] = []  # such accesses, in words: the first that each check finds
@@ -109,7 +99,7 @@ class DeviceArena(WideArena):
     def _passes(self, low: int, end: int, write: bool) -> bool:
         """Does every page of a stretch that no allocation holds belong to one that lives?  What is read-only stays so."""
         inside = self.find(low)
-        if low < max(self.first, FIRST) or end > self.reserved or (inside is not None and write and not inside.writable):
+        if low < self.base + FIRST or end > self.base + self.reserved or (inside is not None and write and not inside.writable):
             return False
         if not all(self._has_living(page) for page in range(low // GPU_PAGE, (end - 1) // GPU_PAGE + 1)):
             return False
@@ -127,25 +117,6 @@ class DeviceArena(WideArena):
             if a.end > page * GPU_PAGE and not a.freed:
                 return True
         return False
-
-
-class PeerWindow(Arena):
-    """A device's memory as another device reaches it."""
-
-    def __init__(self, owner: DeviceArena) -> None:
-        self.base = owner.first
-        self.bytes = owner.bytes[owner.first :]
-        self.size = self.limit = self.reserved = self.bytes.size
-        self.host_address = owner.host_address + owner.first
-        self._views = {}
-        self._owner = owner
-        self._starts, self._by_start = owner._starts, owner._by_start
-        self.used = owner.used
-
-    @property
-    def begins(self) -> NDArray[np.int64]:
-        """See Arena."""
-        return self._owner.begins
 
 
 class Window(Arena):
@@ -188,6 +159,10 @@ class RegisteredArena(Window):
     def __init__(self, address: int, size: int) -> None:
         base = address & -256
         super().__init__(base, host().view(base, address + size - base), Allocation(address, size, "registered host memory"))
+
+    def spans(self, address: int) -> bool:
+        """See Arena: around it lies memory of the host's that is not registered."""
+        return self.find(address) is not None
 
 
 class AddressSpace:
@@ -264,18 +239,18 @@ class AddressSpace:
 
     def explain(self, address: int) -> str:
         """What lies at an address, in words."""
-        return next((arena.nearest(address) for arena in self.arenas() if _inside(arena, address)), "no memory of a device")
+        return next((arena.nearest(address) for arena in self.arenas() if arena.spans(address)), "no memory of a device")
 
     def arenas(self) -> Iterator[Arena]:
-        """All memories; the devices' last, since the first of them begins at zero."""
+        """All memories; the devices' last, since that of a run begins at zero."""
         yield from self.host_arenas()
         yield from self.mapped.values()
-        yield from reversed(self.devices)
+        yield from self.devices
 
     def find(self, address: int) -> tuple[Arena, Allocation] | None:
         """The living allocation at an address; what a kernel's malloc gave is not memory for the host's calls, as CUDA has it."""
         for arena in self.arenas():
-            if _inside(arena, address):
+            if arena.spans(address):
                 a = arena.find(address)
                 if a is not None and not a.freed and a.what != HEAP_BLOCK:
                     return arena, a
@@ -308,6 +283,12 @@ class AddressSpace:
         """Is it memory of a device, at its own address or at one that the program chose?"""
         return arena in self.devices or arena in self.mapped.values()
 
+    def means_device(self, address: int, is_host: bool | None) -> bool:
+        """Is a side of a copy memory of this space?  `is_host`: what the call says of it; a device's allocation is one whatever it says."""
+        if is_host is None:
+            return self.is_device_range(address)
+        return not is_host or self.find(address) is not None
+
     def bytes_at(self, address: int, size: int, writes: bool = True) -> Bytes:
         """A view of any memory: a device's where the address is one, else the process's own; to read, or also to write."""
         if size == 0:
@@ -320,12 +301,7 @@ class AddressSpace:
 
     def is_device_range(self, address: int) -> bool:
         """Does the address belong to a memory that devices own or that was registered?"""
-        return any(_inside(arena, address) for arena in self.arenas())
-
-
-def _inside(arena: Arena, address: int) -> bool:
-    low = arena.first if isinstance(arena, DeviceArena) else arena.base
-    return low <= address < arena.base + arena.reserved
+        return any(arena.spans(address) for arena in self.arenas())
 
 
 SPACE = AddressSpace()

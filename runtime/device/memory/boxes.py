@@ -25,13 +25,16 @@ class Side:
     x: int = 0  # in bytes
     y: int = 0
     z: int = 0
+    is_host: bool | None = None  # what the call says of the memory
 
     def row(self, y: int, z: int, size: int) -> Bytes | int:
         """One row of the box: its bytes, or its address in the host's memory."""
         if self.array is not None:
             return self.array.row(self.x, self.y + y, self.z + z, size)
         at = self.address + self.x + (self.y + y) * self.pitch + (self.z + z) * self.pitch * self.height
-        return SPACE.device_bytes(at, size) if SPACE.is_device_range(self.address) else at  # all of the box, wherever its rows lead
+        return (
+            SPACE.device_bytes(at, size) if SPACE.means_device(self.address, self.is_host) else at
+        )  # all of the box, wherever its rows lead
 
 
 def copy_box(source: Side, target: Side, width: int, height: int, depth: int) -> None:

@@ -31,11 +31,12 @@ def _side(c: Copy, which: str) -> Side:
     if kind == CUmemorytype.CU_MEMORYTYPE_ARRAY:
         return Side(array_of(getattr(c, which + "Array")), 0, 0, 0, x, y, z)
     device, host = get("Device"), get("Host")
-    address = host if kind == CUmemorytype.CU_MEMORYTYPE_HOST else device if kind == CUmemorytype.CU_MEMORYTYPE_DEVICE else device or host
+    is_host = {CUmemorytype.CU_MEMORYTYPE_HOST: True, CUmemorytype.CU_MEMORYTYPE_DEVICE: False}.get(kind)
+    address = (device or host) if is_host is None else host if is_host else device
     height = get("Height") or c.Height
     if not isinstance(c, CUDA_MEMCPY2D) and c.Depth > 1 and y + c.Height > height:
         raise invalid(f"{c.Height} rows from {y} on do not fit a height of {height}")
-    return Side(None, address, get("Pitch") or c.WidthInBytes, height, x, y, z)
+    return Side(None, address, get("Pitch") or c.WidthInBytes, height, x, y, z, is_host)
 
 
 def box_work(c: Copy | None) -> Work:
@@ -81,32 +82,36 @@ def _linear(source: Side, target: Side, size: object) -> Work:
     return partial(copy_box, source, target, integer(size), 1, 1)
 
 
-def _at(address: object) -> Side:
-    return Side(None, address_of(address))
+def _host(address: object) -> Side:
+    return Side(None, address_of(address), is_host=True)
+
+
+def _device(address: object) -> Side:
+    return Side(None, address_of(address), is_host=False)
 
 
 @COPIES.at_once
 def cuMemcpyHtoA(dstArray: object, dstOffset: object, srcHost: object, ByteCount: object) -> Work:
     """Host to array."""
-    return _linear(_at(srcHost), _array(dstArray, dstOffset), ByteCount)
+    return _linear(_host(srcHost), _array(dstArray, dstOffset), ByteCount)
 
 
 @COPIES.at_once
 def cuMemcpyAtoH(dstHost: object, srcArray: object, srcOffset: object, ByteCount: object) -> Work:
     """Array to host."""
-    return _linear(_array(srcArray, srcOffset), _at(dstHost), ByteCount)
+    return _linear(_array(srcArray, srcOffset), _host(dstHost), ByteCount)
 
 
 @COPIES.at_once
 def cuMemcpyDtoA(dstArray: object, dstOffset: object, srcDevice: object, ByteCount: object) -> Work:
     """Device to array."""
-    return _linear(_at(srcDevice), _array(dstArray, dstOffset), ByteCount)
+    return _linear(_device(srcDevice), _array(dstArray, dstOffset), ByteCount)
 
 
 @COPIES.at_once
 def cuMemcpyAtoD(dstDevice: object, srcArray: object, srcOffset: object, ByteCount: object) -> Work:
     """Array to device."""
-    return _linear(_array(srcArray, srcOffset), _at(dstDevice), ByteCount)
+    return _linear(_array(srcArray, srcOffset), _device(dstDevice), ByteCount)
 
 
 @COPIES.at_once

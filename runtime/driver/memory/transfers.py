@@ -81,7 +81,7 @@ def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: 
         return
 
     def side(address: int, size: int, is_host: bool | None, writes: bool) -> Bytes | int:
-        if is_host is False or SPACE.is_device_range(address):
+        if SPACE.means_device(address, is_host):
             return SPACE.device_bytes(address, size, writes)
         return address
 
