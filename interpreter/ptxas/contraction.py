@@ -19,7 +19,7 @@ from ..plan.slots import lives
 from .products import PRODUCTS, Product, Sum, Walk, choose, is_free_product
 
 Fmad = Literal["none", "f64", "all"]
-DEFAULT: Fmad = "f64"
+DEFAULT: Fmad = "all"
 TYPED: dict[Fmad, frozenset[str]] = {
     "none": frozenset(),
     "f64": frozenset({"f64"}),

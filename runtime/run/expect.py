@@ -1,7 +1,7 @@
 """Expectations: numpy expressions over named buffers, `c == a + b`, evaluated on a white list of syntax.
 
 There are no builtins, no attributes but array methods that compute, no names but the buffers and the functions below: an expression can't
-reach anything outside the arrays it names.  before(x) is what a buffer held before the first launch.
+reach anything outside the arrays it names.  before(x) is what a buffer held before the first launch; fma(a, b, c) is a * b + c rounded once.
 """
 
 from __future__ import annotations
@@ -16,6 +16,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from warplab.isa.floats.exact import fma64_nearest
+from warplab.isa.floats.single import fma32
+from warplab.isa.ops import half
 
 from ..errors import UsageError
 
@@ -63,7 +67,23 @@ def _bounded_copies(f: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+def fma(a: Any, b: Any, c: Any) -> Array:
+    """a * b + c, rounded once: what a kernel computes where its product and sum are contracted."""
+    dtype = np.result_type(a, b, c)
+    rounded: Callable[..., Array] | None = _FMA.get(dtype)
+    if rounded is None:
+        raise ValueError(f"fma computes with float16, float32 and float64; these arguments are {dtype}")
+    x, y, z = np.broadcast_arrays(*(np.asarray(v, dtype) for v in (a, b, c)))
+    return rounded(np.atleast_1d(x), np.atleast_1d(y), np.atleast_1d(z)).reshape(x.shape)
+
+
+_FMA: dict[Any, Callable[..., Array]] = {
+    np.dtype(np.float16): half.fma,
+    np.dtype(np.float32): fma32,
+    np.dtype(np.float64): fma64_nearest,
+}
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "fma": fma,
     **{name: getattr(np, name) for name in _NUMPY.split()},
     **{name: _bounded(getattr(np, name)) for name in ("arange", "ones", "zeros", "full", "eye")},
     **{name: _bounded_copies(getattr(np, name)) for name in ("tile", "repeat")},

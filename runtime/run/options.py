@@ -51,5 +51,5 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
     "--max-steps": ("max_steps", "one", "Ends the run after this number of steps."),
     "--timeout": ("timeout", "one", "Ends the run after this number of seconds."),
     "--sanitize": ("sanitize", "word", "Runs the launches under checkers: all, or some of memcheck, initcheck, racecheck, synccheck."),
-    "--fmad": ("fmad", "one", "Contracts products and sums to one multiply-add, as ptxas does: none, f64 (default) or all."),
+    "--fmad": ("fmad", "one", "Which products and sums become one multiply-add: all (default), as by ptxas; f64; or none."),
 }

@@ -17,6 +17,7 @@ from warplab.runtime.cli import main
 from warplab.runtime.device.context import DeviceContext
 from warplab.runtime.device.modules.kernels import LaunchShape
 from warplab.runtime.errors import UsageError
+from warplab.runtime.run.expect import Evaluator, Tolerance
 
 from .conftest import POINTER, Host
 from .ptx import kernel
@@ -39,7 +40,7 @@ def left(host: Host, module: Any) -> list[float]:
 
 @pytest.mark.parametrize(
     ("options", "want"),
-    [({}, "f64"), ({"FMA": 0}, "none"), ({"FMA": 1}, "all"), ({"OPTIMIZATION_LEVEL": 0}, "none"), ({"OPTIMIZATION_LEVEL": 3}, "f64"),
+    [({}, "all"), ({"FMA": 0}, "none"), ({"FMA": 1}, "all"), ({"OPTIMIZATION_LEVEL": 0}, "none"), ({"OPTIMIZATION_LEVEL": 3}, "all"),
      ({"OPTIMIZATION_LEVEL": 0, "FMA": 1}, "all")],
 )  # fmt: skip
 @pytest.mark.parametrize("way", ["load", "library", "link"])
@@ -58,7 +59,7 @@ def test_options_of_the_driver(host: Host, way: str, options: dict[str, int], wa
     assert left(host, module) == LOST[want]
 
 
-@pytest.mark.parametrize(("fma", "want"), [(None, "f64"), (False, "none"), (True, "all")])
+@pytest.mark.parametrize(("fma", "want"), [(None, "all"), (False, "none"), (True, "all")])
 def test_options_of_cuda_core(host: Host, fma: bool | None, want: str) -> None:
     core = importlib.import_module("warplab.runtime.python.programs")
     compiled = core.Program(TEXT, "ptx", core.ProgramOptions(fma=fma)).compile("cubin")
@@ -78,16 +79,16 @@ def lost(context: DeviceContext, **options: Any) -> list[float]:
 
 
 def test_the_environment_is_asked_last(monkeypatch: pytest.MonkeyPatch) -> None:
-    assert lost(DeviceContext()) == LOST["f64"]
-    monkeypatch.setenv("WARPLAB_FMAD", "all")
     assert lost(DeviceContext()) == LOST["all"]
+    monkeypatch.setenv("WARPLAB_FMAD", "f64")
+    assert lost(DeviceContext()) == LOST["f64"]
     assert lost(DeviceContext(), fmad="none") == LOST["none"]
     monkeypatch.setenv("WARPLAB_FMAD", "fast")
     with pytest.raises(UsageError, match="none, f64, all"):
         DeviceContext()
 
 
-@pytest.mark.parametrize(("words", "want"), [("", "f64"), ("--fmad none", "none"), ("--fmad f64", "f64"), ("--fmad all", "all")])
+@pytest.mark.parametrize(("words", "want"), [("", "all"), ("--fmad none", "none"), ("--fmad f64", "f64"), ("--fmad all", "all")])
 def test_options_of_run_and_profile(tmp_path: Path, words: str, want: str) -> None:
     path = tmp_path / "lost.ptx"
     expected = f'--expect "out == {LOST[want]}"'
@@ -107,7 +108,7 @@ def test_options_of_run_and_profile(tmp_path: Path, words: str, want: str) -> No
 
 def test_options_of_test(tmp_path: Path) -> None:
     path = tmp_path / "lost.ptx"
-    for own, given, want in (("", [], "f64"), ("", ["--fmad", "all"], "all"), ("--fmad none", ["--fmad", "all"], "none")):
+    for own, given, want in (("", [], "all"), ("", ["--fmad", "f64"], "f64"), ("--fmad none", ["--fmad", "all"], "none")):
         path.write_text(f'//@ run {WORDS} {own} --expect "out == {LOST[want]}"\n{TEXT}')
         done = CliRunner().invoke(main, ["test", str(path), *given])
         assert done.exit_code == 0, done.output
@@ -117,6 +118,24 @@ def test_what_is_recorded_is_what_the_tests_say(tmp_path: Path) -> None:
     (tmp_path / "lost.ptx").write_text(f"//@ run {WORDS}\n{TEXT}")
     done = CliRunner().invoke(main, ["test", str(tmp_path), "--update", "--fmad", "all"])
     assert done.exit_code == 2 and "//@ run" in done.output
+
+
+KINDS = {"f16": np.float16, "f32": np.float32, "f64": np.float64}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_an_expected_fma_rounds_once(kind: str) -> None:
+    dtype = KINDS[kind]
+    a = dtype(1 + np.finfo(dtype).eps)
+    now = {"a": np.array([a, 2, 0], dtype), "c": np.array([-(a * a), np.inf, -0.0], dtype)}
+    evaluator = Evaluator(now, {})
+    got = evaluator.value("fma(a, a, c)")
+    assert got.dtype == dtype and got.tolist() == [float(np.finfo(dtype).eps) ** 2, np.inf, 0]  # what the rounded square loses
+    assert evaluator.check("fma(a, a, c) == a * a + c", Tolerance()) is not None
+    assert evaluator.check("fma(2, a, 1.0) == 2 * a + 1", Tolerance()) is None
+    assert evaluator.value("fma(a[0], a[0], c[0])").shape == ()
+    with pytest.raises(UsageError, match="fma computes with float16, float32 and float64; these arguments are int64"):
+        evaluator.value("fma(1, 2, 3)")
 
 
 def test_a_word_that_means_nothing(tmp_path: Path) -> None:

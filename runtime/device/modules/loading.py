@@ -110,7 +110,7 @@ def options_of(image: bytes) -> CodeOptions:
 
 
 def contraction(word: str | None = None) -> Fmad:
-    """Which products and sums are to be rounded together: the given word, else what WARPLAB_FMAD says, else those of doubles."""
+    """Which products and sums are to be rounded together: the given word, else what WARPLAB_FMAD says, else all, as by ptxas."""
     given = word or os.environ.get("WARPLAB_FMAD") or DEFAULT
     said = f"fmad {word!r}" if word else f"WARPLAB_FMAD {given!r}"
     found = next((known for known in TYPED if known == given), None)
