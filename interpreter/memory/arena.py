@@ -97,13 +97,13 @@ class Arena:
         return a
 
     def _find(self, room: int, align: int) -> int:
-        i = bisect_right(self._free, (room, -1))
-        for j in range(i, len(self._free)):
-            have, start = self._free[j]
-            if start % align == 0:
+        for j in range(bisect_right(self._free, (room, -1)), len(self._free)):
+            have, first = self._free[j]
+            start = -(-first // align) * align
+            if start + room <= first + have:
                 del self._free[j]
-                if have - room >= 2 * GRANULE:
-                    insort(self._free, (have - room, start + room))
+                self._spare(first, start)
+                self._spare(start + room, first + have)
                 return start
         start = -(-self._top // align) * align
         if start + room > self.reserved:
@@ -112,8 +112,14 @@ class Arena:
                     self._recycle()
                 return self._find(room, align)
             raise OutOfMemory
+        self._spare(self._top, start)
         self._top = start + room
         return start
+
+    def _spare(self, start: int, end: int) -> None:
+        """A stretch before or behind an allocation serves others if it is large enough."""
+        if end - start >= 2 * GRANULE:
+            insort(self._free, (end - start, start))
 
     def free(self, a: Allocation) -> None:
         """Ends an allocation; its addresses are remembered as freed while they rest."""

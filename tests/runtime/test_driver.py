@@ -456,6 +456,17 @@ def test_pointer_attributes_of_device_memory(host: Host) -> None:
     assert host.code("cuPointerGetAttribute", kind.CU_POINTER_ATTRIBUTE_HOST_POINTER, at) == "INVALID_VALUE"
 
 
+@model_only
+def test_large_allocations_begin_with_a_page_and_small_ones_fill_the_gaps(host: Host) -> None:
+    page = 2 << 20
+    large = [int(host("cuMemAlloc", size)) for size in (page, 1, 3 * page + 4, page // 2 + 1)]
+    assert [at % page for at in large[::2]] == [0, 0] and large[3] % page == 0
+    between = int(host("cuMemAlloc", 1024))
+    assert between % page and between < max(large), "the rest of a page serves others"
+    for at in (*large, between):
+        host("cuMemFree", at)
+
+
 def test_memory_runs_out(host: Host) -> None:
     free, total = host("cuMemGetInfo")
     assert host("cuDeviceTotalMem", 0) == total >= free

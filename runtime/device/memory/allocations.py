@@ -25,7 +25,7 @@ HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 HOST_BYTES = HOST_MEMORY + FIRST + SLACK
 PITCH = 512
 ALIGNMENT = 512  # of an allocation; textures of memory ask for it
-GPU_PAGE = 2 << 20  # bytes that a GPU maps together
+GPU_PAGE = 2 << 20  # bytes that a GPU maps together; an allocation of more than half as many begins with such a page
 MOST_SLIPS = 16  # that are remembered between two launches
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
 
@@ -83,7 +83,9 @@ class DeviceArena(Arena):
     """A device's memory: far more address space than the machine has memory."""
 
     def __init__(self, size: int, base: int = 0, by_pages: bool = False) -> None:
-        super().__init__(size, base, reserve(size + FIRST + SLACK))
+        room = size + size // 4  # allocations that begin with a page leave gaps
+        super().__init__(room, base, reserve(room + FIRST + SLACK))
+        self.limit = size
         self.by_pages = by_pages  # an access outside of allocations passes, as on a GPU, where one lies on the same page
         self.of_graphs = GraphMarks()
         self.slips: list[str] = []  # such accesses, in words: the first that each check finds
@@ -215,7 +217,7 @@ class AddressSpace:
             raise invalid("the size must be positive")
         what = {"device": "allocation", "host": "pinned host allocation", "managed": "managed allocation"}.get(kind, kind)
         try:
-            a = arena.allocate(size, what, align)
+            a = arena.allocate(size, what, max(align, GPU_PAGE) if size > GPU_PAGE // 2 else align)
         except OutOfMemory:
             raise ApiError(
                 "CUDA_ERROR_OUT_OF_MEMORY", f"out of memory: {size} bytes are requested, and {arena.used} of {arena.limit} are in use"
