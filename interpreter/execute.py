@@ -11,7 +11,7 @@ import numpy as np
 
 from warplab.assembler.demangle import short_name
 
-from .faults import LaunchInterrupted
+from .faults import ExecutionError, LaunchInterrupted
 from .launch import CHECK_EVERY, Launch
 from .native.choice import EngineChoice, choice_of
 from .observe import Observer
@@ -28,6 +28,10 @@ def execute(launch: Launch, observers: Sequence[Observer] = ()) -> None:
             LaunchWaves(launch, observers).run()
             for o in observers:
                 o.end(launch)
+    except ExecutionError as e:
+        for o in observers:
+            o.failed(launch, e)
+        raise
     except KeyboardInterrupt:
         raise LaunchInterrupted(f"interrupted in kernel {short_name(launch.name)}: {launch.progress()}") from None
     finally:

@@ -20,6 +20,7 @@ from warplab.assembler.ir import Function
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
+from .faults import ExecutionError
 from .launch import Launch
 from .memory.access import WaveMemory
 from .memory.late import LateMemory
@@ -68,6 +69,10 @@ class Observer:
     def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> VectorFunction | None:
         """A function with additional computations, to be executed instead of the function; at most one observer of a launch may have one."""
         return None
+
+    def around(self, function: VectorFunction) -> VectorFunction:
+        """A function as it is executed for an observer that adds to its steps; asked each time the function is called."""
+        return function
 
     def stretch(self, sites: Sequence[Site], group: Group) -> None:
         """Instructions without guards, executed by the lanes `group.alive`.  All but the last are pure, and cause no other event.
@@ -130,6 +135,9 @@ class Observer:
 
     def end(self, launch: Launch) -> None:
         """A launch is over."""
+
+    def failed(self, launch: Launch, error: ExecutionError) -> None:
+        """A launch ended early."""
 
 
 class ObservedMemory(WaveMemory):

@@ -84,6 +84,7 @@ class LateStores:
         self.cluster_size = cluster_size
         self.held: list[HeldStore] = []
         self.order: MemoryOrder | None = None  # of the st that is executed
+        self.watch: Callable[[HeldStore, NDArray[np.bool_]], None] | None = None  # hears of stores before they are done
         self._stores = 0
         self._fences: Array = np.zeros((3, blocks * threads), np.int64)
 
@@ -159,7 +160,7 @@ class LateStores:
         """Nobody can go on: all is done now.  False where nothing was held."""
         found = bool(self.held)
         for held in self.held:
-            held.do(held.left)
+            self._make(held, held.left)
         self.held = []
         return found
 
@@ -180,7 +181,12 @@ class LateStores:
         some = some & held.left
         if some.any() and held in self.held:
             self._before(held.lane[some], held.fences[:, some], self.held.index(held))
-            held.do(some)
+            self._make(held, some)
+
+    def _make(self, held: HeldStore, now: Array) -> None:
+        if self.watch is not None:
+            self.watch(held, now)
+        held.do(now)
 
     def _before(self, lane: Array, fences: Array, until: int) -> None:
         """Of the first stores, those of lanes that have executed fewer fences then: what the fences between order."""
@@ -196,7 +202,7 @@ class LateStores:
             for scope in (CTA, CLUSTER):
                 self._let_out(held, held.left & between[scope] & ~done, scope)
             if done.any():
-                held.do(done)
+                self._make(held, done)
 
     def _overlaps(self, held: HeldStore, own: Array, who: Array, place: Array, size: int) -> Array:
         """Which lanes' stores touch bytes that one of the same lanes, blocks or clusters accesses."""

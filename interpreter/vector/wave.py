@@ -242,10 +242,12 @@ class Wave:
 
     def code_of(self, f: Function) -> VectorFunction:
         """A function as it runs here."""
-        for o in self.observers:
-            if (own := o.code(self.launch.kernel, f, self.launch.manner)) is not None:
-                return own
-        return code(self.launch.kernel, f, self.launch.manner, observed=bool(self.observers))
+        launch, observers = self.launch, self.observers
+        found = next((own for o in observers if (own := o.code(launch.kernel, f, launch.manner)) is not None), None)
+        found = found or code(launch.kernel, f, launch.manner, observed=bool(observers))
+        for o in observers:
+            found = o.around(found)
+        return found
 
 
 def _place(g: Group) -> str:

@@ -1,0 +1,1 @@
+"""Records a launch whole: the observer, and the track that it leaves."""

@@ -1,0 +1,213 @@
+"""Keeps what was executed in a track, within a limit: a launch that needs more is kept in fewer and fewer of its blocks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..lanes import Geometry
+from ..launch import Launch
+from ..values import Array, Shifted
+from ..vector.group import Activation
+from .lanes import Lanes, cut
+from .store import ArrayStore
+from .track import RecordedAccess, RecordedEvent, Track
+
+Head = tuple[int, Any, "Array | None", Activation, int]
+HELD = 512  # lanes that are recognised when they execute again
+OVERHEAD = 120  # bytes of an array beside its elements, and of a place in a list
+
+
+class Keeper:
+    """Appends to a track."""
+
+    def __init__(self, track: Track, launch: Launch, limit: int, blocks: Collection[int] | None) -> None:
+        self.track = track
+        self.limit = limit
+        self.store = ArrayStore()
+        self.overhead = 0  # bytes of what is no array of values
+        self.cut_short: dict[int, int] = {}  # executions that did not come to their end, of those that are not kept yet
+        self.stopped = False
+        self._known: dict[tuple[int, int, int], tuple[int, Any, Any]] = {}
+        self._blocks = launch.blocks
+        if blocks is not None:
+            track.kept_blocks = np.zeros(launch.blocks, np.bool_)
+            track.kept_blocks[[b for b in blocks if 0 <= b < launch.blocks]] = True
+
+    def taken(self, values: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Values that have just been written, copied while the processor's caches hold them; where blocks are left out, that comes later."""
+        return tuple(map(self.store.kept, values)) if self.track.kept_blocks is None and not self.stopped else values
+
+    def keep(
+        self, heads: Sequence[Head], raw: Sequence[tuple[Any, ...]], effects: tuple[list[RecordedAccess], list[RecordedEvent]]
+    ) -> None:
+        """Keeps executions, with their accesses and events, which count the executions from the first of these."""
+        track, layouts = self.track, self.track.layouts
+        at = 0
+        kept = self.store.kept
+        place: list[int] = []  # in the track, of each execution
+        for n, (number, geometry, alive, act, first) in enumerate(heads):
+            layout = layouts[number]
+            end = at + layout.captures
+            values = raw[at] if layout.captures == 1 else tuple(chain.from_iterable(raw[at:end]))
+            at = end
+            place.append(len(track.layout_of))
+            if self.stopped:
+                continue
+            lanes: int | None = self.lanes(geometry, first, alive)
+            if track.kept_blocks is not None:
+                lanes, values = self._chosen(lanes, values)
+                if lanes is None:
+                    continue
+                values = tuple(map(kept, values))
+            self.overhead += OVERHEAD + OVERHEAD * len(values)
+            track.layout_of.append(number)
+            track.lanes_of.append(lanes)
+            depth, caller = 0, act.caller
+            while caller is not None:
+                depth, caller = depth + 1, caller.caller
+            track.depth_of.append(depth)
+            track.done.append(self.cut_short.get(n, layout.count))
+            track.values.append(values)
+        self.cut_short.clear()
+        place.append(len(track.layout_of))
+        self._keep_effects(effects, place)
+        while self.size > self.limit and not self.stopped:
+            self._shrink()
+
+    def _keep_effects(self, effects: tuple[list[RecordedAccess], list[RecordedEvent]], place: Sequence[int]) -> None:
+        track = self.track
+        accesses, events = effects
+        for a in accesses:
+            a.execution = place[a.execution]
+            if self.stopped or (track.kept_blocks is not None and not self._cut_access(a)):
+                continue
+            self._copy_access(a)
+            track.accesses.append(a)
+        for e in events:
+            if not self.stopped and (track.kept_blocks is None or track.lanes[e.lanes].among(track.kept_blocks) is not None):
+                self.overhead += OVERHEAD
+                track.events.append(RecordedEvent(place[e.execution], e.step, e.kind, e.text, e.lanes, e.mask))
+
+    # ------------------------------------------------------------ lanes and values
+
+    def lanes(self, geometry: Geometry, first: int, alive: Array | None) -> int:
+        """The number of some lanes."""
+        key = id(geometry), id(alive), first
+        found = self._known.get(key)
+        if found is None:
+            if len(self._known) >= HELD:
+                self._known.clear()
+            found = self._known[key] = self.add(Lanes.of(geometry, first, alive)), geometry, alive
+        return found[0]
+
+    def add(self, lanes: Lanes) -> int:
+        """The number of lanes that are new."""
+        self.track.lanes.append(lanes)
+        self.overhead += lanes.bytes
+        return len(self.track.lanes) - 1
+
+    def _copy_access(self, a: RecordedAccess) -> None:
+        kept = self.store.kept
+        a.address, a.mask, a.after = kept(a.address), kept(a.mask), tuple([kept(v) for v in a.after])
+        self.overhead += OVERHEAD * (3 + len(a.after))
+
+    @property
+    def size(self) -> int:
+        """Bytes of the track."""
+        return self.store.size + self.overhead
+
+    # ------------------------------------------------------------ fewer blocks
+
+    def _chosen(self, lanes: int, values: tuple[Any, ...]) -> tuple[int | None, tuple[Any, ...]]:
+        """The lanes of the blocks that are kept, and their values."""
+        track = self.track
+        assert track.kept_blocks is not None
+        some = track.lanes[lanes].among(track.kept_blocks)
+        if some is None:
+            return None, ()
+        chosen, rows, columns = some
+        if chosen is track.lanes[lanes]:
+            return lanes, values
+        return self.add(chosen), tuple([_cut(v, rows, columns) for v in values])
+
+    def _cut_access(self, a: RecordedAccess) -> bool:
+        track = self.track
+        assert track.kept_blocks is not None
+        some = track.lanes[a.lanes].among(track.kept_blocks)
+        if some is None:
+            return False
+        chosen, rows, columns = some
+        if chosen is not track.lanes[a.lanes]:
+            a.lanes = self.add(chosen)
+            a.address = _cut(a.address, rows, columns)
+            a.mask = _cut(a.mask, rows, columns)
+            a.after = tuple([_cut(v, rows, columns) for v in a.after])
+        return True
+
+    def _shrink(self) -> None:
+        """Keeps half of the blocks that are kept; those that come first."""
+        track = self.track
+        executed = (
+            np.unique(np.concatenate([l.block.ravel() for l in track.lanes]))
+            if track.kept_blocks is None
+            else np.flatnonzero(track.kept_blocks)
+        )
+        if executed.size < 2:
+            self.stopped = track.stopped = True
+            return
+        track.kept_blocks = np.zeros(self._blocks, np.bool_)
+        track.kept_blocks[executed[: executed.size // 2]] = True
+        old, track.lanes = track.lanes, []
+        self.store, self.overhead = ArrayStore(), 0
+        kept_value = self.store.kept
+        self._known.clear()
+        cuts: list[tuple[int, Any, Any] | None] = []
+        for lanes in old:
+            some = lanes.among(track.kept_blocks)
+            cuts.append(None if some is None else (self.add(some[0]), some[1], some[2]))
+        place: list[int] = []
+        columns = track.layout_of, track.depth_of, track.done, track.values
+        kept: tuple[list[Any], ...] = ([], [], [], [], [])
+        for n, which in enumerate(track.lanes_of):
+            place.append(len(kept[0]))
+            piece = cuts[which]
+            if piece is None:
+                continue
+            for out, column in zip(kept, columns[:3], strict=False):
+                out.append(column[n])
+            values = tuple([kept_value(_cut(v, piece[1], piece[2])) for v in track.values[n]])
+            self.overhead += OVERHEAD + OVERHEAD * len(values)
+            kept[3].append(values)
+            kept[4].append(piece[0])
+        place.append(len(kept[0]))
+        track.layout_of, track.depth_of, track.done, track.values, track.lanes_of = kept
+        accesses, track.accesses = track.accesses, []
+        for a in accesses:
+            piece = cuts[a.lanes]
+            if piece is not None:
+                a.lanes, a.execution = piece[0], place[a.execution]
+                a.address, a.mask = _cut(a.address, *piece[1:]), _cut(a.mask, *piece[1:])
+                a.after = tuple([_cut(v, *piece[1:]) for v in a.after])
+                self._copy_access(a)
+                track.accesses.append(a)
+        events, track.events = track.events, []
+        for e in events:
+            piece = cuts[e.lanes]
+            if piece is not None:
+                track.events.append(RecordedEvent(place[e.execution], e.step, e.kind, e.text, piece[0], _cut(e.mask, *piece[1:])))
+
+
+def _cut(value: Any, rows: Any, columns: Any) -> Any:
+    """See lanes.cut; of any value that is kept."""
+    if value is None or (rows is None and columns is None):
+        return value
+    if type(value) is tuple:
+        return cut(value[0], rows, columns), value[1]
+    if type(value) is Shifted:
+        value = value.array()
+    return cut(value, rows, columns)

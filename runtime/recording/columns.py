@@ -1,0 +1,258 @@
+"""The executions of a recording as columns: which steps they have, and which execution wrote a register of a lane last."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.interpreter.recorder.lanes import Lanes
+from warplab.interpreter.recorder.layout import Column, RecordedInstruction
+from warplab.interpreter.recorder.track import Track
+from warplab.isa.types import TYPES
+
+Array = NDArray[Any]
+Numbers = NDArray[np.int64]
+CHUNK = 64  # executions that are looked at first, from the last one back
+
+
+@dataclass(frozen=True, slots=True)
+class Writes:
+    """All that wrote a register in calls of one depth, in the order of time."""
+
+    step: Numbers
+    execution: Numbers
+    column: list[Column]  # different ones,
+    which: Numbers  # and which of them it is
+
+
+class Found(NamedTuple):
+    """What some lanes hold in a register."""
+
+    value: Array
+    step: Numbers  # at which it was written; -1: it was there when the function began, or is unknown
+    known: NDArray[np.bool_]
+
+
+class Columns:
+    """A track as arrays."""
+
+    def __init__(self, track: Track) -> None:
+        self.track = track
+        self.layout = np.array(track.layout_of, np.int64)
+        self.lanes = np.array(track.lanes_of, np.int64)
+        self.depth = np.array(track.depth_of, np.int64)
+        self.done = np.array(track.done, np.int64)
+        self.first = np.concatenate([[0], np.cumsum(self.done)]).astype(np.int64)
+        self.steps = int(self.first[-1])
+        self._low = np.array([l.low for l in track.lanes], np.int64)
+        self._high = np.array([l.high for l in track.lanes], np.int64)
+        self._writes: dict[tuple[str, str, int, int, str], Writes] = {}
+
+    # ------------------------------------------------------------ steps
+
+    def execution(self, step: int) -> int:
+        """The execution that a step belongs to."""
+        return int(np.searchsorted(self.first, step, side="right")) - 1
+
+    def place(self, step: int) -> tuple[int, int]:
+        """An execution, and which of its instructions."""
+        n = self.execution(step)
+        return n, step - int(self.first[n])
+
+    def instruction_number(self, step: int) -> int:
+        """The number of the instruction in the track."""
+        n, k = self.place(step)
+        return self.track.layouts[self.layout[n]].first + k
+
+    def instruction(self, step: int) -> RecordedInstruction:
+        """What is executed."""
+        return self.track.instructions[self.instruction_number(step)]
+
+    @cached_property
+    def _by_layout(self) -> dict[int, Numbers]:
+        order = np.argsort(self.layout, kind="stable")
+        cuts = np.flatnonzero(np.diff(self.layout[order])) + 1
+        return {int(self.layout[part[0]]): part for part in np.split(order, cuts) if part.size}
+
+    def executions_of(self, layout: int) -> Numbers:
+        """The executions of a segment."""
+        return self._by_layout.get(layout, np.empty(0, np.int64))
+
+    def steps_of(self, instructions: NDArray[np.bool_]) -> Numbers:
+        """The steps that execute some of the track's instructions, in order."""
+        out = []
+        for n, layout in enumerate(self.track.layouts):
+            for k in np.flatnonzero(instructions[layout.first : layout.first + layout.count]).tolist():
+                ex = self.executions_of(n)
+                out.append(self.first[ex[self.done[ex] > k]] + k)
+        return np.sort(np.concatenate(out)) if out else np.empty(0, np.int64)
+
+    def lanes_of(self, execution: int) -> Lanes:
+        """Who executes it."""
+        return self.track.lanes[self.lanes[execution]]
+
+    def taking_part(self, step: int) -> tuple[Numbers, NDArray[np.bool_]]:
+        """The lanes of a step's group, and in which of them the instruction takes effect."""
+        n, k = self.place(step)
+        lanes = self.lanes_of(n)
+        return lanes.numbers, lanes.active & self.guard(n, k)
+
+    def guard(self, execution: int, step: int) -> NDArray[np.bool_]:
+        """Where the guard of an instruction holds."""
+        lanes = self.lanes_of(execution)
+        for c in self.track.layouts[self.layout[execution]].columns:
+            if c.role == "guard" and c.step == step:
+                v = self.track.values[execution][c.at]
+                if v is None or isinstance(v, tuple):
+                    return np.zeros(lanes.shape[0] * lanes.shape[1], np.bool_)
+                flat = lanes.full(v).astype(np.bool_)
+                return ~flat if c.negated else flat
+        return np.ones(lanes.shape[0] * lanes.shape[1], np.bool_)
+
+    def touching(self, lanes: Numbers) -> NDArray[np.bool_]:
+        """Which executions may have one of some lanes."""
+        near = (self._low <= lanes.max()) & (self._high >= lanes.min())
+        return near[self.lanes]
+
+    def executions_with(self, lanes: Numbers) -> Numbers:
+        """The executions in which one of some lanes takes part."""
+        low, high = int(lanes.min()), int(lanes.max())
+        has = np.zeros(len(self.track.lanes), np.bool_)
+        for n in np.flatnonzero((self._low <= high) & (self._high >= low)).tolist():
+            has[n] = bool((self.track.lanes[n].places(lanes) >= 0).any())
+        return np.flatnonzero(has[self.lanes]) if len(self.lanes) else np.empty(0, np.int64)
+
+    # ------------------------------------------------------------ registers
+
+    def writes(self, function: str, register: str, depth: int, part: int = 0, role: str = "write") -> Writes:
+        """All that wrote a register."""
+        key = function, register, depth, part, role
+        found = self._writes.get(key)
+        if found is None:
+            columns: list[Column] = []
+            steps, executions, which = [], [], []
+            for n, layout in enumerate(self.track.layouts):
+                if layout.function != function:
+                    continue
+                for c in layout.columns:
+                    if c.register == register and c.role == role and c.part == part:
+                        ex = self.executions_of(n)
+                        ex = ex[(self.done[ex] > c.step) & (self.depth[ex] == depth)]
+                        steps.append(self.first[ex] + c.step)
+                        executions.append(ex)
+                        which.append(np.full(ex.size, len(columns), np.int64))
+                        columns.append(c)
+            if columns:
+                s = np.concatenate(steps)
+                order = np.argsort(s, kind="stable")
+                found = Writes(s[order], np.concatenate(executions)[order], columns, np.concatenate(which)[order])
+            else:
+                none = np.empty(0, np.int64)
+                found = Writes(none, none, [], none)
+            self._writes[key] = found
+        return found
+
+    def last(self, function: str, register: str, depth: int, lanes: Numbers, before: int, part: int = 0) -> Found:
+        """What lanes hold in a register before a step, as its slot keeps it, and since when."""
+        since = self._begun(lanes, before, depth) if depth else np.full(lanes.size, -2, np.int64)
+        found = self._walk(self.writes(function, register, depth, part), lanes, before, since)
+        if not found.known.all():
+            unset = self._walk(self.writes(function, register, depth, part, "unset"), lanes, before, since)
+            if unset.known.any():
+                value = (
+                    np.where(found.known, found.value.astype(unset.value.dtype, copy=False), unset.value)
+                    if found.known.any()
+                    else unset.value
+                )
+                found = Found(value, found.step, found.known | unset.known)
+        return found
+
+    def _walk(self, writes: Writes, lanes: Numbers, before: int, since: Numbers) -> Found:
+        step, known = np.full(lanes.size, -1, np.int64), np.zeros(lanes.size, np.bool_)
+        value: Array | None = None
+        end, size = int(np.searchsorted(writes.step, before)), CHUNK
+        low, high = int(lanes.min()), int(lanes.max())
+        while end > 0 and not known.all():
+            start = max(end - size, 0)
+            of = self.lanes[writes.execution[start:end]]
+            for k in (np.flatnonzero((self._low[of] <= high) & (self._high[of] >= low))[::-1] + start).tolist():
+                n, c = int(writes.execution[k]), writes.column[writes.which[k]]
+                rest = np.flatnonzero(~known)
+                places = self.lanes_of(n).places(lanes[rest])
+                has = (places >= 0) & (writes.step[k] > since[rest])
+                if c.role == "write" and c.step >= 0 and has.any():
+                    has[has] &= self.guard(n, c.step)[places[has]]
+                if not has.any():
+                    continue
+                got = picked(self.track.values[n][c.at], self.lanes_of(n), places[has])
+                if got is None:
+                    continue
+                if value is None:
+                    value = np.zeros(lanes.size, got.dtype)
+                value[rest[has]] = got.view(value.dtype) if got.dtype.itemsize == value.dtype.itemsize else got.astype(value.dtype)
+                step[rest[has]] = writes.step[k] if c.role == "write" else -1
+                known[rest[has]] = True
+                if known.all():
+                    break
+            end, size = start, size * 4
+        return Found(np.zeros(lanes.size, np.uint32) if value is None else value, step, known)
+
+    def _begun(self, lanes: Numbers, before: int, depth: int) -> Numbers:
+        """The last step of each lane in which it was not yet in the call that it is in now."""
+        out = np.full(lanes.size, -2, np.int64)
+        ex = np.flatnonzero((self.depth[: self.execution(max(before, 1) - 1) + 1] < depth))
+        known = np.zeros(lanes.size, np.bool_)
+        for n in ex[::-1].tolist():
+            rest = np.flatnonzero(~known)
+            has = self.lanes_of(n).places(lanes[rest]) >= 0
+            out[rest[has]] = self.first[n + 1] - 1 - 1  # arguments are written where the call's last instruction is
+            known[rest[has]] = True
+            if known.all():
+                break
+        return out
+
+    def type_of(self, function: str, register: str) -> str:
+        """The type that a register was declared with."""
+        return self.track.registers.get(function, {}).get(register, "b32")
+
+    def decoded(self, value: Array, type: str) -> Array:
+        """A value of a slot as numbers of a type."""
+        t = TYPES[type]
+        if type == "pred" or value.dtype.kind == "b":
+            return value.astype(np.bool_)
+        if t.bits == 128:
+            return value.view(np.uint64)
+        kind = t.dtype if t.elements == 1 else np.dtype(f"u{t.bytes}")
+        bits = value.view(f"u{value.dtype.itemsize}")
+        if bits.dtype.itemsize != kind.itemsize:
+            bits = bits.astype(f"u{kind.itemsize}")
+        out: Array = bits.view(kind)
+        return out
+
+
+def picked(value: Any, lanes: Lanes, places: NDArray[np.intp]) -> Array | None:
+    """What lanes at some places hold of a value; None where nothing was taken."""
+    if value is None:
+        return None
+    delta = 0
+    if isinstance(value, tuple):
+        value, delta = value
+    if value.ndim != 2:
+        return None
+    r, c = np.divmod(places, lanes.shape[1])
+    out: Array = value[r if value.shape[0] > 1 else np.zeros_like(r), c if value.shape[1] > 1 else np.zeros_like(c)]
+    return moved(out, delta)
+
+
+def moved(value: Array, delta: int) -> Array:
+    """A base plus an offset."""
+    if not delta:
+        return value
+    size = value.dtype.itemsize
+    by = np.array(delta & ((1 << 8 * size) - 1), f"u{size}")
+    out: Array = (value.view(by.dtype) + by).view(value.dtype)
+    return out

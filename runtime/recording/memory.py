@@ -1,0 +1,212 @@
+"""Memory at any step: what it held before the launch, and every change of a cell since, in the order of time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.interpreter.recorder.track import PAGE_BITS, RecordedAccess
+from warplab.interpreter.memory.general import OFFSET_BITS
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
+from warplab.isa.types import TYPES
+
+from ..errors import UsageError
+from .columns import Columns, Numbers, moved
+
+Array = NDArray[Any]
+SPACES = ("global", "shared", "local")
+PAGE = 1 << PAGE_BITS
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """The bytes that lanes access in one space: `owner` is the block of shared memory and the lane of local memory."""
+
+    space: str
+    owner: Numbers
+    address: Numbers
+    lane: Numbers
+    place: NDArray[np.intp]  # of each lane in the access's arrays, in one row
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Every change of a space, in the order of time: elements of up to 8 bytes."""
+
+    step: Numbers
+    owner: Numbers
+    address: Numbers
+    size: NDArray[np.uint8]
+    bits: NDArray[np.uint64]
+    lane: Numbers
+    access: Numbers  # its number in the track
+
+    def select(self, chosen: Any) -> Changes:
+        """Some of them."""
+        columns = self.step, self.owner, self.address, self.size, self.bits, self.lane, self.access
+        return Changes(*[c[chosen] for c in columns])
+
+    def touching(self, owner: int, start: int, end: int, before: int) -> Changes:
+        """Those of bytes of [start, end) before a step."""
+        n = int(np.searchsorted(self.step, before))
+        a = self.address[:n]
+        chosen = (a < end) & (a + self.size[:n] > start)
+        if owner >= 0:
+            chosen &= self.owner[:n] == owner
+        return self.select(np.flatnonzero(chosen))
+
+
+class RecordedMemory:
+    """Memory of a recorded launch."""
+
+    def __init__(self, columns: Columns) -> None:
+        self.columns = columns
+        self.track = columns.track
+
+    def step_of(self, a: RecordedAccess) -> int:
+        """When an access happens; what happens between two executions happens with the step before it."""
+        return int(self.columns.first[a.execution]) + a.step
+
+    def reached(self, a: RecordedAccess) -> Iterator[Reached]:
+        """Which bytes an access reaches: a part for each space."""
+        lanes, track = self.track.lanes[a.lanes], self.track
+        value, delta = a.address if isinstance(a.address, tuple) else (a.address, 0)
+        assert value is not None
+        address = lanes.full(moved(value.astype(np.uint64), delta))
+        place = np.arange(address.size)
+        active = lanes.active if a.mask is None else lanes.active & lanes.full(a.mask)
+        number = lanes.numbers
+        if not active.all():
+            place = place[active]
+            address, number = address[active], number[active]
+        block = number // lanes.threads
+        if a.space in ("shared", "shared::cta"):
+            yield Reached("shared", block, address.astype(np.int64), number, place)
+        elif a.space == "local":
+            yield Reached("local", number, address.astype(np.int64), number, place)
+        elif a.space in ("global", "const"):
+            yield Reached("global", np.zeros_like(number), address.astype(np.int64), number, place)
+        else:
+            shared = np.full(address.shape, True) if a.space == "shared::cluster" else self._window(address, SHARED_BASE)
+            local = ~shared & self._window(address, LOCAL_BASE)
+            if shared.any():
+                at = address[shared] - np.uint64(0 if a.space == "shared::cluster" else SHARED_BASE)
+                rank = (at >> np.uint64(OFFSET_BITS)).astype(np.int64) & 0xFF
+                size = track.cluster[0] * track.cluster[1] * track.cluster[2]
+                own = block[shared]
+                owner = np.where(rank > 0, own // size * size + rank - 1, own)
+                yield Reached("shared", owner, (at & np.uint64((1 << OFFSET_BITS) - 1)).astype(np.int64), number[shared], place[shared])
+            if local.any():
+                yield Reached(
+                    "local", number[local], (address[local] - np.uint64(LOCAL_BASE)).astype(np.int64), number[local], place[local]
+                )
+            rest = ~(shared | local)
+            if rest.any():
+                yield Reached("global", np.zeros(int(rest.sum()), np.int64), address[rest].astype(np.int64), number[rest], place[rest])
+
+    def _window(self, address: Array, base: int) -> NDArray[np.bool_]:
+        out: NDArray[np.bool_] = (address >= np.uint64(base)) & (address < np.uint64(base + WINDOW_SIZE))
+        return out
+
+    @cached_property
+    def changes(self) -> dict[str, Changes]:
+        """All changes, by space."""
+        rows: dict[str, list[tuple[Array, ...]]] = {s: [] for s in SPACES}
+        for n, a in enumerate(self.track.accesses):
+            if a.kind == "ld" or not a.after:
+                continue
+            lanes, step = self.track.lanes[a.lanes], self.step_of(a)
+            for r in self.reached(a):
+                for k, value in enumerate(a.after):
+                    v = moved(*value) if isinstance(value, tuple) else value
+                    flat = v.reshape(-1) if v.size in (1, lanes.shape[0] * lanes.shape[1]) else lanes.full(v)
+                    bits = flat.view(f"u{flat.dtype.itemsize}") if flat.dtype.kind != "b" else flat.view(np.uint8)
+                    bits = bits[r.place] if bits.size > 1 else np.broadcast_to(bits, r.place.shape)
+                    rows[r.space].append((step, r.owner, r.address + k * v.dtype.itemsize, v.dtype.itemsize, bits, r.lane, n))  # type: ignore[arg-type]
+        return {space: _table(found) for space, found in rows.items()}
+
+    def held(self, space: str, owner: int, start: int, size: int, step: int) -> NDArray[np.uint8]:
+        """The bytes of [start, start + size) before a step."""
+        out = self._before(space, owner, start, size)
+        found = self.changes[space].touching(owner if space != "global" else -1, start, start + size, step)
+        if found.step.size:
+            widths = found.size.astype(np.int64)
+            within = np.arange(int(widths.sum())) - np.repeat(np.cumsum(widths) - widths, widths)
+            at = np.repeat(found.address - start, widths) + within
+            value = (np.repeat(found.bits, widths) >> (within * 8).astype(np.uint64)).astype(np.uint8)
+            inside = (at >= 0) & (at < size)
+            out[at[inside]] = value[inside]
+        return out
+
+    def _before(self, space: str, owner: int, start: int, size: int) -> NDArray[np.uint8]:
+        """The same before the launch."""
+        out = np.zeros(size, np.uint8)
+        if space == "shared" and owner in self.track.shared:
+            piece = self.track.shared[owner][start : start + size]
+            out[: piece.size] = piece
+        if space != "global":
+            return out
+        for page in range(start >> PAGE_BITS, (start + size - 1 >> PAGE_BITS) + 1):
+            first = page << PAGE_BITS
+            low, high = max(start, first), min(start + size, first + PAGE)
+            piece = self.track.pages.get(page)
+            if piece is None:
+                raise UsageError(f"memory at {low:#x} is not in the recording: no allocation holds it, or the limit left no room for it")
+            part = piece[low - first : high - first]
+            out[low - start : low - start + part.size] = part
+        return out
+
+    @cached_property
+    def loads(self) -> tuple[Numbers, Numbers, Numbers]:
+        """The accesses that only read, the least of their addresses, and the end of the greatest one."""
+        number, low, high = [], [], []
+        for n, a in enumerate(self.track.accesses):
+            if a.kind not in ("ld", "atom", "red"):
+                continue
+            value, delta = a.address if isinstance(a.address, tuple) else (a.address, 0)
+            assert value is not None
+            number.append(n)
+            low.append((int(value.min()) + delta) & ((1 << 63) - 1))
+            high.append((int(value.max()) + delta + TYPES[a.type].bytes * a.count) & ((1 << 63) - 1))
+        return np.array(number, np.int64), np.array(low, np.int64), np.array(high, np.int64)
+
+    def reads(self, space: str, owner: int, start: int, end: int) -> list[tuple[int, int, Numbers]]:
+        """Who reads bytes of [start, end): the step, the number of the access, and the lanes."""
+        number, low, high = self.loads
+        near = ((low < end) & (high > start)) | (high >= LOCAL_BASE)
+        out = []
+        for n in number[near].tolist():
+            a = self.track.accesses[n]
+            size = TYPES[a.type].bytes * a.count
+            for r in self.reached(a):
+                hit = (r.address < end) & (r.address + size > start)
+                if owner >= 0 and space != "global":
+                    hit &= r.owner == owner
+                if r.space == space and hit.any():
+                    out.append((self.step_of(a), n, r.lane[hit]))
+        return out
+
+
+def _table(rows: list[tuple[Array, ...]]) -> Changes:
+    """Rows of different lengths as columns."""
+    none = np.empty(0, np.int64)
+    if not rows:
+        return Changes(none, none, none, none.astype(np.uint8), none.astype(np.uint64), none, none)
+    sizes = np.array([r[1].size for r in rows])
+
+    def each(k: int, dtype: Any) -> Array:
+        return np.repeat(np.array([r[k] for r in rows], dtype), sizes)
+
+    def all_of(k: int, dtype: Any) -> Array:
+        return np.concatenate([r[k] for r in rows]).astype(dtype, copy=False)
+
+    out = Changes(each(0, np.int64), all_of(1, np.int64), all_of(2, np.int64), each(3, np.uint8),
+                  all_of(4, np.uint64), all_of(5, np.int64), each(6, np.int64))  # fmt: skip
+    if (np.diff(out.step) < 0).any():
+        out = out.select(np.argsort(out.step, kind="stable"))
+    return out
