@@ -30,7 +30,7 @@ def execute(launch: Launch, observers: Sequence[Observer] = ()) -> None:
                 o.end(launch)
     except ExecutionError as e:
         for o in observers:
-            o.failed(launch, e)
+            o.aborted(launch, e)
         raise
     except KeyboardInterrupt:
         raise LaunchInterrupted(f"interrupted in kernel {short_name(launch.name)}: {launch.progress()}") from None

@@ -136,7 +136,7 @@ class Observer:
     def end(self, launch: Launch) -> None:
         """A launch is over."""
 
-    def failed(self, launch: Launch, error: ExecutionError) -> None:
+    def aborted(self, launch: Launch, error: ExecutionError) -> None:
         """A launch ended early."""
 
 

@@ -7,8 +7,8 @@ import numpy as np
 from ..launch import Launch
 from ..memory.arena import Arena
 from ..plan.plan import PlanFunction, Site
-from .layout import RecordedInstruction, registers_read, registers_written
-from .track import Cells, Track
+from .layout import RecordedInstruction, bases_of, registers_read, registers_written
+from .track import NamedCells, Track
 
 
 def track_of(launch: Launch) -> Track:
@@ -28,25 +28,25 @@ def track_of(launch: Launch) -> Track:
     )  # fmt: skip
 
 
-def objects(launch: Launch) -> list[Cells]:
+def objects(launch: Launch) -> list[NamedCells]:
     """What has a name in memory."""
-    out: list[Cells] = []
+    out: list[NamedCells] = []
     arenas: list[Arena] = [launch.arena, *launch.other_arenas]
     for n, a in enumerate(one for arena in arenas for one in arena.living()):
         named = a.object
         if named is None:
-            out.append(Cells(a.what if a.what != "allocation" else f"memory{n}", "global", a.start, a.size))
+            out.append(NamedCells(a.what if a.what != "allocation" else f"memory{n}", "global", a.start, a.size))
         else:
-            out.append(Cells(named.name, "global", a.start, min(named.size, a.size), named.type or "b8", named.dims))
+            out.append(NamedCells(named.name, "global", a.start, min(named.size, a.size), named.type or "b8", named.dims))
     program = launch.kernel.program
     for name, v in program.variables.items():
         if v.space in ("global", "const") and v.size:
-            out.append(Cells(name, "global", program.address(v), v.size, v.type.name, v.dims))
+            out.append(NamedCells(name, "global", program.address(v), v.size, v.type.name, v.dims))
     for place in launch.kernel.shared_objects(launch.dynamic_shared):
         o = place.object
         if o.size:
             dims = tuple(d or o.size // max(o.element, 1) for d in o.dims)
-            out.append(Cells(o.name, "shared", place.start, o.size, o.type or "b8", dims))
+            out.append(NamedCells(o.name, "shared", place.start, o.size, o.type or "b8", dims))
     return out
 
 
@@ -59,8 +59,11 @@ def described(launch: Launch, plan: PlanFunction, site: Site) -> RecordedInstruc
         if i.opcode in piece:
             module, text = n, " ".join(piece.split())
             break
+    reads = [r.name for r in registers_read(i)]
+    if i.opcode == "ret":  # what the caller gets
+        reads += [v.register.name for v in plan.function.returns if v.register is not None]
     guard = "" if i.guard is None else ("!" if i.guard_negated else "") + i.guard.name
     return RecordedInstruction(
         plan.name, module, i.span.line, i.span.column, text, i.opcode, launch.source_of(site), guard,
-        tuple(r.name for r in registers_read(i)), tuple(r.name for r in registers_written(i)),
+        tuple(reads), tuple(r.name for r in bases_of(i)), tuple(r.name for r in registers_written(i)),
     )  # fmt: skip

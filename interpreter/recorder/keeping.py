@@ -7,13 +7,12 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..lanes import Geometry
 from ..launch import Launch
 from ..values import Array, Shifted
 from ..vector.group import Activation
-from .lanes import Lanes, cut
+from .lanes import LaneSet, cut
 from .store import ArrayStore
 from .track import RecordedAccess, RecordedEvent, Track
 
@@ -58,12 +57,12 @@ class Keeper:
             place.append(len(track.layout_of))
             if self.stopped:
                 continue
-            lanes: int | None = self.lanes(geometry, first, alive)
+            lanes = self.lanes(geometry, first, alive)
             if track.kept_blocks is not None:
-                lanes, values = self._chosen(lanes, values)
-                if lanes is None:
+                chosen = self._chosen(lanes, values)
+                if chosen is None:
                     continue
-                values = tuple(map(kept, values))
+                lanes, values = chosen[0], tuple(map(kept, chosen[1]))
             self.overhead += OVERHEAD + OVERHEAD * len(values)
             track.layout_of.append(number)
             track.lanes_of.append(lanes)
@@ -102,10 +101,10 @@ class Keeper:
         if found is None:
             if len(self._known) >= HELD:
                 self._known.clear()
-            found = self._known[key] = self.add(Lanes.of(geometry, first, alive)), geometry, alive
+            found = self._known[key] = self.add(LaneSet.of(geometry, first, alive)), geometry, alive
         return found[0]
 
-    def add(self, lanes: Lanes) -> int:
+    def add(self, lanes: LaneSet) -> int:
         """The number of lanes that are new."""
         self.track.lanes.append(lanes)
         self.overhead += lanes.bytes
@@ -123,13 +122,13 @@ class Keeper:
 
     # ------------------------------------------------------------ fewer blocks
 
-    def _chosen(self, lanes: int, values: tuple[Any, ...]) -> tuple[int | None, tuple[Any, ...]]:
+    def _chosen(self, lanes: int, values: tuple[Any, ...]) -> tuple[int, tuple[Any, ...]] | None:
         """The lanes of the blocks that are kept, and their values."""
         track = self.track
         assert track.kept_blocks is not None
         some = track.lanes[lanes].among(track.kept_blocks)
         if some is None:
-            return None, ()
+            return None
         chosen, rows, columns = some
         if chosen is track.lanes[lanes]:
             return lanes, values
@@ -153,7 +152,7 @@ class Keeper:
         """Keeps half of the blocks that are kept; those that come first."""
         track = self.track
         executed = (
-            np.unique(np.concatenate([l.block.ravel() for l in track.lanes]))
+            np.unique(np.concatenate([one.block.ravel() for one in track.lanes]))
             if track.kept_blocks is None
             else np.flatnonzero(track.kept_blocks)
         )

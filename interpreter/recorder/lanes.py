@@ -14,7 +14,7 @@ from ..values import Array
 Number = NDArray[np.int64]
 
 
-class Lanes:
+class LaneSet:
     """A set of lanes in the shape of their values: rows are blocks and columns threads, or all stand in one row, or in one column.
 
     Where a lane rides along in a loop that it has left (see vector/divergence.py), `alive` is False: its values are not its own.
@@ -28,10 +28,10 @@ class Lanes:
         self.alive = alive
 
     @staticmethod
-    def of(geometry: Geometry, first: int, alive: Array | None) -> Lanes:
+    def of(geometry: Geometry, first: int, alive: Array | None) -> LaneSet:
         """The lanes of a group in a wave that begins with a block."""
         block = (geometry.block + first).astype(np.int32)
-        return Lanes(block, geometry.thread.astype(np.int32), geometry.shape, geometry.threads, alive)
+        return LaneSet(block, geometry.thread.astype(np.int32), geometry.shape, geometry.threads, alive)
 
     @property
     def bytes(self) -> int:
@@ -95,7 +95,7 @@ class Lanes:
         order = np.argsort(own, kind="stable")
         return own[order], order
 
-    def among(self, blocks: NDArray[np.bool_]) -> tuple[Lanes, Any, Any] | None:
+    def among(self, blocks: NDArray[np.bool_]) -> tuple[LaneSet, Any, Any] | None:
         """The lanes of chosen blocks, and the rows and columns that they take of a value; None where there are none."""
         chosen = blocks[self.block]
         if chosen.all():
@@ -106,10 +106,10 @@ class Lanes:
         if self.block.shape[1] == 1:
             rows = np.flatnonzero(chosen[:, 0])
             thread = self.thread[rows] if self.thread.shape[0] > 1 else self.thread
-            lanes = Lanes(self.block[rows], thread, (rows.size, self.shape[1]), self.threads, None)
+            lanes = LaneSet(self.block[rows], thread, (rows.size, self.shape[1]), self.threads, None)
         else:
             columns = np.flatnonzero(chosen[0])
-            lanes = Lanes(self.block[:, columns], self.thread[:, columns], (1, columns.size), self.threads, None)
+            lanes = LaneSet(self.block[:, columns], self.thread[:, columns], (1, columns.size), self.threads, None)
         if self.alive is not None:
             lanes.alive = cut(self.alive, rows, columns)
             if not lanes.alive.any():

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from warplab.assembler.ir import Instruction, Register
+from warplab.assembler.ir import Address, Instruction, Register
 
 from ..plan import uses
 from ..plan.plan import Barrier, Branch, Call, ClusterWait, Guard, Home, InFrame, Leave, Op, PlanFunction, Segment, Site, Sync, Table
+from ..plan.roles import registers_of
 from ..plan.shapes import known
 
 MOST = 4  # values that are taken together: they are copied while they are in the processor's caches
@@ -27,7 +28,8 @@ class RecordedInstruction:
     opcode: str
     source: str  # file:line of the .loc in force
     guard: str  # the register, with a "!" where it is negated
-    reads: tuple[str, ...]
+    reads: tuple[str, ...]  # registers, in the order of the text; the guard left out
+    bases: tuple[str, ...]  # those of them that are only read for an address
     writes: tuple[str, ...]
 
 
@@ -44,7 +46,7 @@ class Column:
 
 
 @dataclass(slots=True, eq=False)
-class Layout:
+class SegmentLayout:
     """A segment, as the recording keeps its executions."""
 
     function: str
@@ -94,6 +96,13 @@ def registers_read(i: Instruction) -> list[Register]:
     """The registers that an instruction reads, its guard left out."""
     k = known(i)
     return list(dict.fromkeys(r for n in k.facts.read if (r := k.registers[n]) is not i.guard))
+
+
+def bases_of(i: Instruction) -> list[Register]:
+    """The registers that an instruction reads for nothing but an address."""
+    inside = [r for o in i.operands if isinstance(o, Address) for r in registers_of(o)]
+    outside = [r for o in i.operands if not isinstance(o, Address) for r in registers_of(o)]
+    return [r for r in inside if r not in outside]
 
 
 def slots_written(op: Op) -> list[int]:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-
 from warplab.isa.types import TYPES
 
 from ..launch import Launch
@@ -19,7 +18,7 @@ from ..values import Array, Shifted, Value, plain
 from ..vector.group import Group
 from ..vector.ports import WavePort
 from .keeping import Keeper
-from .lanes import Lanes
+from .lanes import LaneSet
 from .layout import ENTRY
 from .track import PAGE_BITS, RecordedAccess, RecordedEvent
 
@@ -76,7 +75,7 @@ class Effects:
         assert self._wave is not None
         one = RecordedAccess(
             execution, self.step, instruction, a.kind, a.space, self.keeper.lanes(a.group.geometry, self._wave.first, a.group.alive),
-            a.address, a.mask, a.type.name, a.count,
+            a.address, a.mask, a.type.name, a.count,  # type: ignore[arg-type]  # until it is kept
         )  # fmt: skip
         self._accesses.append(one)
         if not writes:
@@ -95,11 +94,12 @@ class Effects:
                 self._accesses.append(one)
         self.pending.clear()
 
-    def drop(self) -> None:
-        """What is under way did not happen."""
-        for one, _ in self.pending:
-            self._accesses.remove(one)
+    def drop(self, execution: int, step: int) -> None:
+        """What an instruction has begun did not happen."""
         self.pending.clear()
+        for a in self._accesses:
+            if a.execution == execution and a.step == step and a.kind not in ("late", "call"):
+                a.after = ()
 
     def _held(self, a: Access) -> tuple[Array, ...]:
         """What memory holds where lanes have accessed it."""
@@ -137,7 +137,7 @@ class Effects:
             space = "shared"
         else:
             space, place = "global", place + launch.arena.base
-        lanes = Lanes((block + wave.first).astype(np.int32)[None], thread.astype(np.int32)[None], (1, chosen.size), launch.threads, None)
+        lanes = LaneSet((block + wave.first).astype(np.int32)[None], thread.astype(np.int32)[None], (1, chosen.size), launch.threads, None)
         size = held.values[0].dtype.itemsize
         after = tuple([v[chosen].view(f"u{size}")[None] for v in held.values])
         one = RecordedAccess(

@@ -7,7 +7,7 @@ the slots that the segment writes are taken together, and not one after the othe
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from operator import itemgetter
 from typing import Any
 
@@ -30,7 +30,7 @@ from ..vector.group import Activation, Group
 from ..vector.ports import WavePort
 from .describing import described, track_of
 from .keeping import Keeper
-from .layout import ENTRY, Captures, Layout, columns_of, instructions_of, registers_of_function, results_before
+from .layout import ENTRY, Captures, SegmentLayout, columns_of, instructions_of, registers_of_function, results_before
 from .memories import Effects
 from .track import RecordedEvent, Track
 
@@ -57,6 +57,11 @@ class Recorder(Observer):
         self._wave: WavePort | None = None
         self._finished = False
 
+    @property
+    def size(self) -> int:
+        """Bytes of the recording."""
+        return self._keeper.size
+
     # ------------------------------------------------------------ the launch
 
     def begin(self, launch: Launch) -> None:
@@ -75,7 +80,7 @@ class Recorder(Observer):
     def end(self, launch: Launch) -> None:
         self.finish()
 
-    def failed(self, launch: Launch, error: ExecutionError) -> None:
+    def aborted(self, launch: Launch, error: ExecutionError) -> None:
         track = self.track
         assert track is not None
         at_fault = isinstance(error, Fault) and self._open is not None
@@ -135,7 +140,7 @@ class Recorder(Observer):
         columns, captures, times, kept = columns_of(plan, segment, pc, entries)
         sites = instructions_of(segment)
         number = len(track.layouts)
-        track.layouts.append(Layout(plan.name, pc, len(track.instructions), len(sites), tuple(columns), times, kept))
+        track.layouts.append(SegmentLayout(plan.name, pc, len(track.instructions), len(sites), tuple(columns), times, kept))
         track.instructions += [described(self._launch, plan, site) for site in sites]
         self._captures.append(captures)
         self._sites.append({id(site): n for n, site in enumerate(sites)})
@@ -225,7 +230,7 @@ class Recorder(Observer):
                 self._raw.append(self._keeper.taken(tuple([R[s] if first[at + k] < done else None for k, s in enumerate(slots)])))
             at += len(slots)
         self._keeper.cut_short[len(self._heads) - 1] = done
-        self._effects.drop()
+        self._effects.drop(len(self._heads) - 1, done)
         self._open = None
 
     @property
@@ -254,7 +259,13 @@ class Recorder(Observer):
         self._effects.event(execution, step, "texels", f"{what} a {access.space}", access.group.geometry, access.mask)
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
-        self._after("branch", "lanes diverge", group, condition if group.alive is None else condition & group.alive)
+        g = group.geometry
+        alive = np.ones(g.shape, np.bool_) if group.alive is None else np.broadcast_to(group.alive, g.shape)
+        warp = np.broadcast_to(g.warp_of(g.lane), g.shape)
+        taken, all_of = (np.bincount(warp[m], minlength=int(warp.max()) + 1) for m in (np.broadcast_to(condition, g.shape) & alive, alive))
+        apart = ((taken > 0) & (taken < all_of))[warp] & alive
+        if apart.any():  # else whole warps go different ways
+            self._after("branch", "lanes diverge", group, apart)
 
     def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
         self._after("arrive", f"barrier {number}", group, group.alive)

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..values import Array
-from .lanes import Lanes
-from .layout import Layout, RecordedInstruction
+from .lanes import LaneSet
+from .layout import RecordedInstruction, SegmentLayout
 
 Kept = Array | tuple[Array, int] | None
 Dim3 = tuple[int, int, int]
@@ -22,7 +22,7 @@ PAGE_BITS = 16  # of the stretches of memory that are kept as they were
 
 
 @dataclass(frozen=True, slots=True)
-class Cells:
+class NamedCells:
     """An object in memory by its name."""
 
     name: str
@@ -76,12 +76,12 @@ class Track:
     texts: list[tuple[str, str]]  # of the program's modules: name and text
     parameters: list[tuple[str, str, int, int]]  # name, type, offset and size
     parameter_bytes: bytes
-    objects: list[Cells]  # in memory
+    objects: list[NamedCells]  # in memory
     instructions: list[RecordedInstruction] = field(default_factory=list)
     registers: dict[str, dict[str, str]] = field(default_factory=dict)  # by function: names and types
     labels: dict[str, dict[str, int]] = field(default_factory=dict)  # by function: names and lines
-    layouts: list[Layout] = field(default_factory=list)
-    lanes: list[Lanes] = field(default_factory=list)
+    layouts: list[SegmentLayout] = field(default_factory=list)
+    lanes: list[LaneSet] = field(default_factory=list)
     layout_of: list[int] = field(default_factory=list)
     lanes_of: list[int] = field(default_factory=list)
     depth_of: list[int] = field(default_factory=list)  # calls that are open

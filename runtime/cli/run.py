@@ -27,9 +27,14 @@ ASSERTIONS = 32  # lines of failed asserts that are printed
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
 @with_options(LAUNCH_OPTIONS, SCHEDULES, CHECK_OPTIONS, SANITIZE)
+@click.option(
+    "--origin",
+    type=click.Choice(["nan", "inf", "uninitialised"]),
+    help="Shows where the first NaN, infinity or unwritten register came from.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 @click.pass_context
-def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **options: Any) -> None:
+def run(ctx: click.Context, /, files: tuple[InputFile, ...], origin: str | None, as_json: bool, **options: Any) -> None:
     """Launches a kernel and checks the result.
 
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
@@ -50,20 +55,34 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], as_json: bool, **op
             check_targets(runner.module.modules, runner.context.architecture)
         with Progress() as progress:
             runner.context.observe = progress.watch
-            outcome = runner.run()
+            outcome, born = (runner.run(), []) if origin is None else _run_with_origin(runner, origin)
         orders = in_orders(runner, outcome) if spec.schedules else None
         code = max(code, outcome.code, ExitCode.CHECK_FAILED if orders and orders.is_fault else ExitCode.OK)
         if as_json:
-            reports.append(_report(runner, outcome, spec, orders))
+            reports.append(_report(runner, outcome, spec, orders) | ({"origin": born} if origin else {}))
         else:
             _tell(runner, outcome, spec)
             _tell_orders(runner, orders, spec)
+            click.echo("\n".join(born), nl=bool(born))
         _dump(outcome, spec)
     if not as_json:
         _doubts(files)
     if as_json:
         print_json(reports)
     ctx.exit(code)
+
+
+def _run_with_origin(runner: Runner, kind: str) -> tuple[Outcome, list[str]]:
+    """Carries a run out, and says where a bad value was born."""
+    from ..recording.slices import origin
+    from ..recording.telling import origin_lines
+    from ..run.recorded import record
+
+    recorded = record(runner)
+    for rec in recorded.launches:
+        if (found := origin(rec, kind)) is not None:
+            return recorded.outcome, origin_lines(rec, kind, found)
+    return recorded.outcome, origin_lines(recorded.launches[-1], kind, None) if recorded.launches else []
 
 
 def _doubts(files: tuple[InputFile, ...]) -> None:

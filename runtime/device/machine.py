@@ -138,10 +138,10 @@ def model_of(words: str) -> tuple[str, int | None]:
         profile(architecture)
     except (KeyError, ValueError) as e:
         raise UsageError(str(e.args[0]) if e.args else architecture) from None
-    return architecture, _bytes(size) if size else None
+    return architecture, bytes_of(size) if size else None
 
 
-def _bytes(words: str) -> int:
+def bytes_of(words: str) -> int:
     unit = words[-1].upper() if words and not words[-1].isdigit() else ""
     try:
         size = int(words.removesuffix(words[-1]) if unit else words) * UNITS[unit]

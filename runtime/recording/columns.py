@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.interpreter.recorder.lanes import Lanes
+from warplab.interpreter.recorder.lanes import LaneSet
 from warplab.interpreter.recorder.layout import Column, RecordedInstruction
 from warplab.interpreter.recorder.track import Track
 from warplab.isa.types import TYPES
@@ -29,7 +29,7 @@ class Writes:
     which: Numbers  # and which of them it is
 
 
-class Found(NamedTuple):
+class HeldValues(NamedTuple):
     """What some lanes hold in a register."""
 
     value: Array
@@ -48,8 +48,8 @@ class Columns:
         self.done = np.array(track.done, np.int64)
         self.first = np.concatenate([[0], np.cumsum(self.done)]).astype(np.int64)
         self.steps = int(self.first[-1])
-        self._low = np.array([l.low for l in track.lanes], np.int64)
-        self._high = np.array([l.high for l in track.lanes], np.int64)
+        self._low = np.array([one.low for one in track.lanes], np.int64)
+        self._high = np.array([one.high for one in track.lanes], np.int64)
         self._writes: dict[tuple[str, str, int, int, str], Writes] = {}
 
     # ------------------------------------------------------------ steps
@@ -66,7 +66,7 @@ class Columns:
     def instruction_number(self, step: int) -> int:
         """The number of the instruction in the track."""
         n, k = self.place(step)
-        return self.track.layouts[self.layout[n]].first + k
+        return self.track.layouts[self.track.layout_of[n]].first + k
 
     def instruction(self, step: int) -> RecordedInstruction:
         """What is executed."""
@@ -91,9 +91,9 @@ class Columns:
                 out.append(self.first[ex[self.done[ex] > k]] + k)
         return np.sort(np.concatenate(out)) if out else np.empty(0, np.int64)
 
-    def lanes_of(self, execution: int) -> Lanes:
+    def lanes_of(self, execution: int) -> LaneSet:
         """Who executes it."""
-        return self.track.lanes[self.lanes[execution]]
+        return self.track.lanes[self.track.lanes_of[execution]]
 
     def taking_part(self, step: int) -> tuple[Numbers, NDArray[np.bool_]]:
         """The lanes of a step's group, and in which of them the instruction takes effect."""
@@ -116,7 +116,8 @@ class Columns:
     def touching(self, lanes: Numbers) -> NDArray[np.bool_]:
         """Which executions may have one of some lanes."""
         near = (self._low <= lanes.max()) & (self._high >= lanes.min())
-        return near[self.lanes]
+        out: NDArray[np.bool_] = near[self.lanes]
+        return out
 
     def executions_with(self, lanes: Numbers) -> Numbers:
         """The executions in which one of some lanes takes part."""
@@ -156,7 +157,7 @@ class Columns:
             self._writes[key] = found
         return found
 
-    def last(self, function: str, register: str, depth: int, lanes: Numbers, before: int, part: int = 0) -> Found:
+    def last(self, function: str, register: str, depth: int, lanes: Numbers, before: int, part: int = 0) -> HeldValues:
         """What lanes hold in a register before a step, as its slot keeps it, and since when."""
         since = self._begun(lanes, before, depth) if depth else np.full(lanes.size, -2, np.int64)
         found = self._walk(self.writes(function, register, depth, part), lanes, before, since)
@@ -168,10 +169,10 @@ class Columns:
                     if found.known.any()
                     else unset.value
                 )
-                found = Found(value, found.step, found.known | unset.known)
+                found = HeldValues(value, found.step, found.known | unset.known)
         return found
 
-    def _walk(self, writes: Writes, lanes: Numbers, before: int, since: Numbers) -> Found:
+    def _walk(self, writes: Writes, lanes: Numbers, before: int, since: Numbers) -> HeldValues:
         step, known = np.full(lanes.size, -1, np.int64), np.zeros(lanes.size, np.bool_)
         value: Array | None = None
         end, size = int(np.searchsorted(writes.step, before)), CHUNK
@@ -199,12 +200,12 @@ class Columns:
                 if known.all():
                     break
             end, size = start, size * 4
-        return Found(np.zeros(lanes.size, np.uint32) if value is None else value, step, known)
+        return HeldValues(np.zeros(lanes.size, np.uint32) if value is None else value, step, known)
 
     def _begun(self, lanes: Numbers, before: int, depth: int) -> Numbers:
         """The last step of each lane in which it was not yet in the call that it is in now."""
         out = np.full(lanes.size, -2, np.int64)
-        ex = np.flatnonzero((self.depth[: self.execution(max(before, 1) - 1) + 1] < depth))
+        ex = np.flatnonzero(self.depth[: self.execution(max(before, 1) - 1) + 1] < depth)
         known = np.zeros(lanes.size, np.bool_)
         for n in ex[::-1].tolist():
             rest = np.flatnonzero(~known)
@@ -234,7 +235,7 @@ class Columns:
         return out
 
 
-def picked(value: Any, lanes: Lanes, places: NDArray[np.intp]) -> Array | None:
+def picked(value: Any, lanes: LaneSet, places: NDArray[np.intp]) -> Array | None:
     """What lanes at some places hold of a value; None where nothing was taken."""
     if value is None:
         return None

@@ -28,7 +28,7 @@ SPECIALS = frozenset({f"{r}.{axis}" for r in ("tid", "ntid", "ctaid", "nctaid") 
 DEEPEST = 64  # brackets in one another
 
 
-class Lanes(Protocol):
+class LaneValues(Protocol):
     """Where an expression is evaluated: some lanes at one step."""
 
     def register(self, name: str) -> Array:
@@ -40,7 +40,7 @@ class Lanes(Protocol):
     def cell(self, name: str, index: Array | None) -> Array:
         """An element of an object in memory, for each of them."""
 
-    def only(self, chosen: NDArray[np.bool_]) -> Lanes:
+    def only(self, chosen: NDArray[np.bool_]) -> LaneValues:
         """Some of them."""
 
     @property
@@ -49,15 +49,15 @@ class Lanes(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Expression:
+class LaneExpression:
     """One operation."""
 
     kind: str  # number register special cell call unary binary
     word: str
-    parts: tuple[Expression, ...] = ()
+    parts: tuple[LaneExpression, ...] = ()
     value: int | float = 0
 
-    def evaluate(self, at: Lanes) -> Array:
+    def evaluate(self, at: LaneValues) -> Array:
         """Its value for each lane."""
         match self.kind:
             case "number":
@@ -82,7 +82,7 @@ class Expression:
             case _:
                 return self._binary(at)
 
-    def _binary(self, at: Lanes) -> Array:
+    def _binary(self, at: LaneValues) -> Array:
         left, right = self.parts
         if self.word in ("&&", "||"):
             if self.word == "&&" and right.cost < left.cost:
@@ -145,10 +145,10 @@ def _integer(v: Array, word: str) -> Array:
     return v.astype(np.int64)
 
 
-def _called(name: str, part: Expression, at: Lanes) -> Array:
+def _called(name: str, part: LaneExpression, at: LaneValues) -> Array:
     if name in ("isnan", "isinf", "abs"):
         v = part.evaluate(at)
-        return np.abs(v) if name == "abs" else getattr(np, name)(v.astype(np.float64))  # type: ignore[no-any-return]
+        return np.abs(v) if name == "abs" else (np.isnan if name == "isnan" else np.isinf)(v.astype(np.float64))
     t = TYPES[name]
     raw = at.register(part.word) if part.kind == "register" else at.cell(part.word, part.parts[0].evaluate(at) if part.parts else None)
     bits = raw.view(np.uint8) if raw.dtype.kind == "b" else raw.view(f"u{raw.dtype.itemsize}")
@@ -156,7 +156,7 @@ def _called(name: str, part: Expression, at: Lanes) -> Array:
     return _wide(bits.astype(f"u{kind.itemsize}").view(kind))
 
 
-class _Reader:
+class _ExpressionReader:
     def __init__(self, text: str) -> None:
         self.text = text
         self.words: list[tuple[str, str, int]] = []
@@ -185,7 +185,7 @@ class _Reader:
             raise self.wrong(self.peek()[2], f"`{word}` is expected")
         self.at += 1
 
-    def level(self, n: int) -> Expression:
+    def level(self, n: int) -> LaneExpression:
         """Operators of one strength and above."""
         if n == len(LEVELS):
             return self.unary()
@@ -193,10 +193,10 @@ class _Reader:
         while self.peek()[0] == "op" and self.peek()[1] in LEVELS[n]:
             word = self.peek()[1]
             self.at += 1
-            out = Expression("binary", word, (out, self.level(n + 1)))
+            out = LaneExpression("binary", word, (out, self.level(n + 1)))
         return out
 
-    def unary(self) -> Expression:
+    def unary(self) -> LaneExpression:
         """A sign, or a single thing."""
         kind, word, at = self.peek()
         self.depth += 1
@@ -205,11 +205,11 @@ class _Reader:
         try:
             if kind == "op" and word in ("-", "!", "~"):
                 self.at += 1
-                return Expression("unary", word, (self.unary(),))
+                return LaneExpression("unary", word, (self.unary(),))
             self.at += 1
             match kind:
                 case "number":
-                    return Expression(
+                    return LaneExpression(
                         "number",
                         word,
                         (),
@@ -217,7 +217,7 @@ class _Reader:
                     )
                 case "register":
                     name = "%" + word[1:]
-                    return Expression("special", name[1:]) if name[1:] in SPECIALS else Expression("register", name)
+                    return LaneExpression("special", name[1:]) if name[1:] in SPECIALS else LaneExpression("register", name)
                 case "name":
                     return self.named(word, at)
                 case "op" if word == "(":
@@ -228,7 +228,7 @@ class _Reader:
         finally:
             self.depth -= 1
 
-    def named(self, word: str, at: int) -> Expression:
+    def named(self, word: str, at: int) -> LaneExpression:
         """A special register, a function, or an object in memory."""
         following = self.peek()[1]
         if following == "(":
@@ -239,20 +239,20 @@ class _Reader:
             self.take(")")
             if word in TYPES and inner.kind not in ("register", "cell"):
                 raise self.wrong(at, f"{word}(...) reinterprets the bits of a register or of an element of an array")
-            return Expression("call", word, (inner,))
+            return LaneExpression("call", word, (inner,))
         if word in SPECIALS:
-            return Expression("special", word)
+            return LaneExpression("special", word)
         if following == "[":
             self.take("[")
             index = self.level(0)
             self.take("]")
-            return Expression("cell", word, (index,))
-        return Expression("cell", word)
+            return LaneExpression("cell", word, (index,))
+        return LaneExpression("cell", word)
 
 
-def parse_expression(text: str) -> Expression:
+def parse_expression(text: str) -> LaneExpression:
     """An expression of a text."""
-    reader = _Reader(text)
+    reader = _ExpressionReader(text)
     if not reader.words:
         raise UsageError("an expression is expected, such as %r5 > 3 && tid.x == 7")
     out = reader.level(0)

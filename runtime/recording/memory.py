@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.interpreter.recorder.track import PAGE_BITS, RecordedAccess
 from warplab.interpreter.memory.general import OFFSET_BITS
+from warplab.interpreter.recorder.track import PAGE_BITS, RecordedAccess
 from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import TYPES
 
@@ -154,10 +154,10 @@ class RecordedMemory:
         for page in range(start >> PAGE_BITS, (start + size - 1 >> PAGE_BITS) + 1):
             first = page << PAGE_BITS
             low, high = max(start, first), min(start + size, first + PAGE)
-            piece = self.track.pages.get(page)
-            if piece is None:
+            kept = self.track.pages.get(page)
+            if kept is None:
                 raise UsageError(f"memory at {low:#x} is not in the recording: no allocation holds it, or the limit left no room for it")
-            part = piece[low - first : high - first]
+            part = kept[low - first : high - first]
             out[low - start : low - start + part.size] = part
         return out
 

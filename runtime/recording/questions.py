@@ -16,17 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.interpreter.recorder.layout import RecordedInstruction
-from warplab.interpreter.recorder.track import Cells, Dim3, RecordedEvent, Track
+from warplab.interpreter.recorder.track import Dim3, NamedCells, RecordedAccess, RecordedEvent, Track
 from warplab.isa.types import TYPES
 
 from ..errors import UsageError
-from .columns import Columns, Found, Numbers
+from .columns import Columns, HeldValues, Numbers
 from .memory import RecordedMemory
 
 Array = NDArray[Any]
 
 
-class Thread(NamedTuple):
+class ThreadPlace(NamedTuple):
     """A thread by its coordinates, as CUDA names it."""
 
     block: Dim3
@@ -37,7 +37,7 @@ class Thread(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class OpenCall:
     """A call that is open: the function, and the step of the instruction in it that is executed next or waits for the call's end."""
 
     function: str
@@ -75,7 +75,7 @@ class Moment:
         """The registers of a lane by their names; those that nothing has written are left out."""
         return self.recording.registers(lane, self.step)
 
-    def backtrace(self, lane: int) -> list[Frame]:
+    def backtrace(self, lane: int) -> list[OpenCall]:
         """The calls of a lane that are open, the innermost first."""
         return self.recording.backtrace(lane, self.step)
 
@@ -128,12 +128,12 @@ class Recording:
             raise UsageError(f"there is no thread {thread}; the block is {self.track.block}")
         return self.block(block) * self.threads + linear
 
-    def thread(self, lane: int) -> Thread:
+    def thread(self, lane: int) -> ThreadPlace:
         """The coordinates of a lane."""
         block, t = divmod(int(lane), self.threads)
         x, y, _ = self.track.block
         bx, by, bz = self.track.blocks[block].tolist()
-        return Thread((bx, by, bz), (t % x, t // x % y, t // (x * y)))
+        return ThreadPlace((bx, by, bz), (t % x, t // x % y, t // (x * y)))
 
     def warp_of(self, lane: int) -> Numbers:
         """The lanes of a lane's warp."""
@@ -186,10 +186,25 @@ class Recording:
                 return min(int(c.first[n + 1]), step) - 1
         return None
 
-    def events_at(self, step: int) -> list[RecordedEvent]:
-        """What happened at a step beside its results."""
-        n, k = self.columns.place(step) if step < self.step_count else (-1, -1)
-        return [e for e in self.track.events if e.execution == n and e.step == k]
+    @cached_property
+    def _events(self) -> dict[tuple[int, int], list[RecordedEvent]]:
+        out: dict[tuple[int, int], list[RecordedEvent]] = {}
+        for e in self.track.events:
+            out.setdefault((e.execution, e.step), []).append(e)
+        return out
+
+    def events_at(self, step: int, lanes: Numbers | None = None) -> list[RecordedEvent]:
+        """What happened at a step beside its results, to any lane or to one of some."""
+        found = self._events.get(self.columns.place(step), []) if step < self.step_count else []
+        if lanes is None:
+            return found
+        out = []
+        for e in found:
+            group = self.track.lanes[e.lanes]
+            numbers = group.numbers if e.mask is None else group.numbers[group.full(e.mask)]
+            if np.isin(lanes, numbers).any():
+                out.append(e)
+        return out
 
     # ------------------------------------------------------------ registers
 
@@ -204,7 +219,7 @@ class Recording:
         n = c.execution(at)
         return self.track.layouts[c.layout[n]].function, int(c.depth[n])
 
-    def held(self, register: str, lanes: Numbers, step: int, frame: tuple[str, int] | None = None) -> Found:
+    def held(self, register: str, lanes: Numbers, step: int, frame: tuple[str, int] | None = None) -> HeldValues:
         """What lanes hold in a register before a step, as numbers of its type, since when, and whether that is known."""
         function, depth = frame or self.frame(int(lanes[0]), step)
         c = self.columns
@@ -212,8 +227,8 @@ class Recording:
         found = c.last(function, register, depth, lanes, step)
         if TYPES[type].bits == 128:
             high = c.last(function, register, depth, lanes, step, 1)
-            return Found(np.stack([found.value.view(np.uint64), high.value.view(np.uint64)], axis=-1), found.step, found.known)
-        return Found(c.decoded(found.value, type), found.step, found.known)
+            return HeldValues(np.stack([found.value.view(np.uint64), high.value.view(np.uint64)], axis=-1), found.step, found.known)
+        return HeldValues(c.decoded(found.value, type), found.step, found.known)
 
     def registers(self, lanes: int | Numbers, step: int) -> dict[str, Array]:
         """The registers of a lane, or of the lanes of a warp, before a step; those that nothing has written are left out."""
@@ -226,27 +241,27 @@ class Recording:
                 out[name] = found.value if np.ndim(lanes) else found.value[0]
         return out
 
-    def backtrace(self, lane: int, step: int) -> list[Frame]:
+    def backtrace(self, lane: int, step: int) -> list[OpenCall]:
         """The calls of a lane that are open before a step, the innermost first."""
         c = self.columns
         at = self.next_step(lane, step)
         if at is None:
             return []
-        out: list[Frame] = []
+        out: list[OpenCall] = []
         depth = int(c.depth[c.execution(at)]) + 1
         who = np.array([lane])
         for n in np.flatnonzero(c.touching(who)[: c.execution(at) + 1])[::-1].tolist():
             if c.depth[n] < depth and c.done[n] and c.lanes_of(n).places(who)[0] >= 0:
                 depth = int(c.depth[n])
                 s = at if not out else int(c.first[n + 1]) - 1
-                out.append(Frame(self.track.layouts[c.layout[n]].function, s, c.instruction(s)))
+                out.append(OpenCall(self.track.layouts[c.layout[n]].function, s, c.instruction(s)))
                 if depth == 0:
                     break
         return out
 
     # ------------------------------------------------------------ memory
 
-    def object(self, name: str) -> Cells:
+    def object(self, name: str) -> NamedCells:
         """An object in memory by its name."""
         for o in self.track.objects:
             if o.name == name:
@@ -292,6 +307,35 @@ class Recording:
                 n, rest = divmod(address - o.start, size)
                 return f"{o.name}[{n}]" + (f"+{rest}" if rest else "")
         return f"{space}[{address:#x}]"
+
+    def type_at(self, space: str, address: int, type: str) -> str:
+        """The type of an element that an access reaches: what the object there consists of, if that has the size of the access's type."""
+        for o in self.track.objects:
+            if o.space == space and o.start <= address < o.start + o.size:
+                return o.type if o.type in TYPES and TYPES[o.type].bytes == TYPES[type].bytes else type
+        return type
+
+    @cached_property
+    def _accesses(self) -> dict[int, list[RecordedAccess]]:
+        out: dict[int, list[RecordedAccess]] = {}
+        for a in self.track.accesses:
+            out.setdefault(a.execution, []).append(a)
+        return out
+
+    def accesses_of(self, execution: int) -> list[RecordedAccess]:
+        """The accesses of an execution, in the order of time."""
+        return self._accesses.get(execution, [])
+
+    @cached_property
+    def _unset(self) -> dict[str, frozenset[str]]:
+        out: dict[str, set[str]] = {}
+        for layout in self.track.layouts:
+            out.setdefault(layout.function, set()).update(c.register for c in layout.columns if c.role == "unset")
+        return {k: frozenset(v) for k, v in out.items()}
+
+    def unset_registers(self, function: str) -> frozenset[str]:
+        """The registers of a function that may be read before they are written."""
+        return self._unset.get(function, frozenset())
 
     def writers(self, cell: Cell, before: int | None = None) -> list[tuple[int, int]]:
         """The steps that wrote a cell, and the lanes that did, in the order of time."""

@@ -1,0 +1,107 @@
+"""Where the commands about recordings get them: a file that `warplab record` wrote, or a run that is recorded."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from ..run.options import OPTIONS
+from .files import InputFile
+from .launching import LAUNCH_OPTIONS, SANITIZE, runner_of, runs_of, with_options
+
+if TYPE_CHECKING:
+    from ..recording import Recording
+    from ..run.recorded import RecordedRun
+
+F = TypeVar("F", bound=Callable[..., Any])
+SUFFIX = ".wlrec"
+
+
+def recording_options(f: F) -> F:
+    """The options of a launch, and those of its recording."""
+    f = click.option(
+        "--launch", type=click.IntRange(1), help="Which launch of the run; by default the one that ends early, else the last."
+    )(f)
+    f = click.option("--blocks", metavar="17,40-47", help="Records these blocks only, by their places in the grid, x first.")(f)
+    f = click.option(
+        "--record-limit", "limit", metavar="SIZE", default="1G", show_default=True,
+        help="Memory for a recording. A launch that needs more is recorded in fewer blocks: the one that matters, or the first ones.",
+    )(f)  # fmt: skip
+    return with_options(LAUNCH_OPTIONS, SANITIZE)(f)
+
+
+def is_recording(files: tuple[InputFile, ...]) -> bool:
+    """Does the command line name a recording?"""
+    return files[0].name.endswith(SUFFIX)
+
+
+def recorded_runs(files: tuple[InputFile, ...], limit: str, blocks: str | None, options: dict[str, Any]) -> list[RecordedRun]:
+    """Every run of the files, recorded."""
+    from ..device.machine import bytes_of
+    from ..run.recorded import record
+
+    specs = runs_of(files, options)
+    if not specs:
+        raise click.UsageError("nothing says how to launch this file: give --grid, --block and --arg, or a //@ run comment")
+    chosen = None if blocks is None else numbers(blocks)
+    return [record(runner_of(files, spec), bytes_of(limit), chosen) for spec in specs]
+
+
+def recordings(
+    files: tuple[InputFile, ...], limit: str, blocks: str | None, launch: int | None, options: dict[str, Any]
+) -> tuple[list[Recording], int]:
+    """The recordings that a command line names, and which of them is meant."""
+    from ..errors import UsageError
+    from ..recording import Recording
+
+    if is_recording(files):
+        made = [Recording.load(Path(f.name)) for f in files]
+    else:
+        runs = recorded_runs(files, limit, blocks, options)
+        made = [r for run in runs for r in run.launches]
+        if not made:
+            raise UsageError(next((run.outcome.failure for run in runs if run.outcome.failure), "the run launches nothing"))
+    if launch is not None and launch > len(made):
+        raise UsageError(f"there is no launch {launch}; there are {len(made)}")
+    made = [r for r in made if r.step_count] or made
+    if not made[0].step_count:
+        raise UsageError("the recording holds no step" + (": " + made[0].track.ended if made[0].track.ended else ""))
+    default = next((n for n, r in enumerate(made) if r.track.ended), len(made) - 1)
+    return made, default if launch is None else min(launch, len(made)) - 1
+
+
+def numbers(text: str) -> list[int]:
+    """`17,40-47` as numbers."""
+    out: list[int] = []
+    for part in text.split(","):
+        low, dash, high = part.strip().partition("-")
+        if not low.isdecimal() or (dash and not high.isdecimal()) or (dash and int(high) - int(low) > 1 << 20):
+            raise click.UsageError(f"--blocks {text}: write numbers and ranges, such as 17,40-47")
+        out += range(int(low), (int(high) if dash else int(low)) + 1)
+    return out
+
+
+def changed(options: dict[str, Any], words: str) -> dict[str, Any]:
+    """Options as other words of a command line change them."""
+    out, given = dict(options), shlex.split(words)
+    at = 0
+    while at < len(given):
+        name, equals, value = given[at].partition("=")
+        if name not in OPTIONS or name.lstrip("-") not in LAUNCH_OPTIONS.split():
+            raise click.UsageError(f"--with: there is no option {name}; there are {' '.join('--' + o for o in LAUNCH_OPTIONS.split())}")
+        field, kind, _ = OPTIONS[name]
+        at += 1
+        if kind == "flag":
+            out[field] = True
+            continue
+        if not equals:
+            if at >= len(given):
+                raise click.UsageError(f"--with: {name} needs a value")
+            value = given[at]
+            at += 1
+        out[field] = (*out.get(field, ()), value) if kind == "many" else value
+    return out

@@ -1,0 +1,1 @@
+"""A debugger of recorded launches in the words of cuda-gdb, in both directions."""

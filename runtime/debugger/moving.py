@@ -1,0 +1,225 @@
+"""Commands that move: breakpoints and watchpoints, and all ways to go on and back."""
+
+from __future__ import annotations
+
+import re
+
+from warplab.assembler.demangle import short_name
+
+from ..errors import UsageError
+from ..recording.conditions import CellAccess, Change, Condition, Happens
+from ..recording.expressions import parse_expression
+from .prompt import Prompt
+from .session import Arrival, Stop
+from .words import command
+
+CATCHES = {"fault": "fault", "divergence": "branch", "branch": "branch", "barrier": "met", "wait": "wait", "finding": "finding"}
+
+
+# ---------------------------------------------------------------- breakpoints
+
+
+def _break(p: Prompt, text: str, temporary: bool) -> None:
+    if not text and p.session.step >= p.rec.step_count:
+        raise UsageError("break needs a line, a label or a function")
+    condition = p.breaking(text)
+    stop = p.session.add("breakpoint", text or "here", condition, temporary)
+    i = p.rec.track.instructions[min(condition.instructions)]
+    p.say(f"{'Temporary breakpoint' if temporary else 'Breakpoint'} {stop.number} at line {i.line}: {i.text}")
+
+
+@command("break", "LINE, LABEL, FUNCTION or FILE:LINE [if EXPRESSION]: stops there; for any lane", "b", "br")
+def break_(p: Prompt, text: str) -> None:
+    """See the table."""
+    _break(p, text, False)
+
+
+@command("tbreak", "the same, once", "tb")
+def tbreak(p: Prompt, text: str) -> None:
+    """See the table."""
+    _break(p, text, True)
+
+
+def _watch(p: Prompt, text: str, how: str, what: str) -> None:
+    target = p.target(text)
+    condition: Condition
+    if isinstance(target, str):
+        if how != "change":
+            raise UsageError("a register can be watched for changes only: watch")
+        condition = Change(target, p.session.lane)
+    else:
+        condition = CellAccess(target, how)
+    stop = p.session.add(what, text.strip(), condition)
+    p.say(f"{what[0].upper()}{what[1:]} {stop.number}: {text.strip()}")
+
+
+@command("watch", "c[7] or %r5: stops where it changes")
+def watch(p: Prompt, text: str) -> None:
+    """See the table."""
+    _watch(p, text, "change", "hardware watchpoint")
+
+
+@command("rwatch", "c[7]: stops where it is read")
+def rwatch(p: Prompt, text: str) -> None:
+    """See the table."""
+    _watch(p, text, "read", "hardware read watchpoint")
+
+
+@command("awatch", "c[7]: stops where it is read or written")
+def awatch(p: Prompt, text: str) -> None:
+    """See the table."""
+    _watch(p, text, "access", "hardware access (read/write) watchpoint")
+
+
+@command("catch", "fault, divergence, barrier, wait or finding: stops there")
+def catch(p: Prompt, text: str) -> None:
+    """See the table."""
+    if text not in CATCHES:
+        raise UsageError(f"catch: there are {' '.join(CATCHES)}")
+    stop = p.session.add("catchpoint", text, Happens(CATCHES[text]))
+    p.say(f"Catchpoint {stop.number} ({text})")
+
+
+@command("condition", "N [EXPRESSION]: a breakpoint stops only where the expression holds")
+def condition(p: Prompt, text: str) -> None:
+    """See the table."""
+    from dataclasses import replace
+
+    from ..recording.conditions import Break
+
+    name, _, rest = text.partition(" ")
+    stop = p.session.number(name)
+    if not isinstance(stop.condition, Break):
+        raise UsageError("only a breakpoint has a condition")
+    changed = replace(stop.condition, when=parse_expression(rest) if rest.strip() else None)
+    if changed.when is not None:
+        p.session.check(changed)
+    stop.condition = changed
+    if not rest.strip():
+        p.say(f"Breakpoint {stop.number} now unconditional.")
+
+
+@command("delete", "[N...]: deletes breakpoints", "d")
+def delete(p: Prompt, text: str) -> None:
+    """See the table."""
+    chosen = [p.session.number(n) for n in text.split()] if text else list(p.session.stops)
+    for stop in chosen:
+        p.session.stops.remove(stop)
+
+
+@command("enable", "[N...]: breakpoints stop again")
+def enable(p: Prompt, text: str) -> None:
+    """See the table."""
+    for stop in [p.session.number(n) for n in text.split()] or p.session.stops:
+        stop.enabled = True
+
+
+@command("disable", "[N...]: breakpoints do not stop")
+def disable(p: Prompt, text: str) -> None:
+    """See the table."""
+    for stop in [p.session.number(n) for n in text.split()] or p.session.stops:
+        stop.enabled = False
+
+
+def breakpoints(p: Prompt) -> None:
+    """What `info breakpoints` prints."""
+    if not p.session.stops:
+        p.say("No breakpoints or watchpoints.")
+        return
+    p.say("Num     Type                Enb  What")
+    for s in p.session.stops:
+        p.say(f"{s.number:<7} {_kind(s):<19} {'y' if s.enabled else 'n':<4} {s.text}" + (f"   ({s.hits} hits)" if s.hits else ""))
+
+
+def _kind(s: Stop) -> str:
+    return "hw watchpoint" if s.what.startswith("hardware watch") else s.what.replace("hardware ", "").replace(" (read/write)", "")
+
+
+# ---------------------------------------------------------------- ways
+
+
+def _count(p: Prompt, text: str) -> int:
+    n = p.integer(text) if text else 1
+    if n < 1:
+        raise UsageError("the count must be 1 or more")
+    return n
+
+
+def _moves(p: Prompt, text: str, how: str, back: bool) -> None:
+    s = p.session
+    lane = s.lane
+    arrived = Arrival()
+    for _ in range(_count(p, text)):
+        arrived = _WAYS[how](s, back)
+        if arrived.end:
+            break
+    p.arrived(arrived, lane)
+
+
+_WAYS = {
+    "continue": lambda s, back: s.go_on(back), "stepi": lambda s, back: s.move(1, back), "nexti": lambda s, back: s.move(1, back, True),
+    "step": lambda s, back: s.move_line(back), "next": lambda s, back: s.move_line(back, True), "finish": lambda s, back: s.finish(back),
+}  # fmt: skip
+for _name, _says, *_short in (
+    ("continue", "[N]: to the next breakpoint", "c", "fg"), ("stepi", "[N]: one instruction of the thread", "si"),
+    ("nexti", "[N]: the same; calls are one step", "ni"), ("step", "[N]: to another line of the source", "s"),
+    ("next", "[N]: the same; calls are one step", "n"), ("finish", "to the return from the function", "fin"),
+):  # fmt: skip
+    command(_name, _says, *_short)(lambda p, text, how=_name: _moves(p, text, how, False))  # type: ignore[misc]
+    _back = {"continue": "rc", "stepi": "rsi", "nexti": "rni", "step": "rs", "next": "rn"}.get(_name)
+    command(f"reverse-{_name}", f"{_name}, backwards", *([_back] if _back else []))(
+        lambda p, text, how=_name: _moves(p, text, how, True)  # type: ignore[misc]
+    )
+
+
+def _until(p: Prompt, text: str, back: bool) -> None:
+    lane = p.session.lane
+    p.arrived(p.session.until(p.breaking(text), back), lane)
+
+
+@command("until", "LINE, LABEL or FUNCTION: until this thread comes there", "u", "advance")
+def until(p: Prompt, text: str) -> None:
+    """See the table."""
+    _until(p, text, False)
+
+
+@command("reverse-until", "until, backwards")
+def reverse_until(p: Prompt, text: str) -> None:
+    """See the table."""
+    _until(p, text, True)
+
+
+@command("run", "to the first breakpoint, from the beginning", "r")
+def run(p: Prompt, text: str) -> None:
+    """See the table."""
+    p.session.start()
+    lane = p.session.lane
+    p.arrived(p.session.go_on(), lane)
+
+
+@command("start", "to the beginning")
+def start(p: Prompt, text: str) -> None:
+    """See the table."""
+    p.session.start()
+    p.session.is_new = False
+    p.arrived(Arrival(), p.session.lane)
+
+
+@command("goto", "STEP, or `end`: to a step by its number", "jump")
+def goto(p: Prompt, text: str) -> None:
+    """See the table."""
+    n = p.rec.step_count if text == "end" else p.integer(text)
+    if not 0 <= n <= p.rec.step_count:
+        raise UsageError(f"there is no step {n}; the recording has {p.rec.step_count}")
+    p.session.step, p.session.is_new = n, False
+    p.show_place(full=True)
+
+
+@command("launch", "N: looks at another launch of the run")
+def launch(p: Prompt, text: str) -> None:
+    """See the table."""
+    if not re.fullmatch(r"\d+", text) or not 1 <= int(text) <= len(p.launches):
+        raise UsageError(f"launch: a number from 1 to {len(p.launches)} is expected")
+    p.number = int(text) - 1
+    p.say(f"[Switching to launch {text}: {short_name(p.rec.track.kernel)}]")
+    p.show_place(full=True)

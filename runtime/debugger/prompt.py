@@ -1,0 +1,202 @@
+"""What the commands of the debugger share: the session, where they print, and how they read places, cells and threads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from ..errors import UsageError
+from ..recording.conditions import Break
+from ..recording.expressions import parse_expression
+from ..recording.places import instructions_at
+from ..recording.questions import Cell, Recording
+from ..recording.telling import number, place
+from ..recording.telling import thread_text as thread
+from .session import Arrival, Session
+
+CELL = re.compile(r"([A-Za-z_$][\w$.]*)((?:\[[^\]]*\])*)\Z")
+CONTEXT = 5  # lines before and behind the one that `list` shows
+
+
+@dataclass(slots=True)
+class Prompt:
+    """A debugger with a person, or a script, in front of it."""
+
+    launches: list[Recording]
+    say: Callable[[str], None]
+    number: int = 0  # of the launch that it looks at
+    sessions: dict[int, Session] = field(default_factory=dict)
+    displays: list[tuple[int, str]] = field(default_factory=list)
+    counted: int = 0  # values that were printed
+    listed: tuple[int, int] | None = None  # module and line that `list` goes on at
+    over: bool = False
+    depth: int = 0  # files of commands that are under way
+
+    @property
+    def session(self) -> Session:
+        """The debugger on the launch that it looks at."""
+        if self.number not in self.sessions:
+            self.sessions[self.number] = Session(self.launches[self.number])
+        return self.sessions[self.number]
+
+    @property
+    def rec(self) -> Recording:
+        """That launch."""
+        return self.launches[self.number]
+
+    # ------------------------------------------------------------ saying where it is
+
+    def arrived(self, a: Arrival, lane: int) -> None:
+        """Says what has stopped it, and where it is."""
+        s, rec = self.session, self.rec
+        self.listed = None
+        if s.lane != lane:
+            self.say(f"[Switching focus to {thread(rec, s.lane)}]")
+        if a.stop is not None and a.hit is not None:
+            self._stopped(a)
+        if a.end == "end":
+            self.say(f"The launch ended early: {rec.track.ended}" if rec.track.ended else "The launch has ended.")
+            self.say("(reverse-continue and reverse-stepi go back)" if rec.track.ended or s.stops else "")
+            return
+        if a.end == "begin":
+            self.say("No more reverse-execution history: this is the beginning of the launch.")
+        self.show_place(full=a.stop is not None or bool(a.end))
+        for n, text in self.displays:
+            self.say(f"{n}: {text} = {self.shown(text)}")
+
+    def _stopped(self, a: Arrival) -> None:
+        assert a.stop is not None and a.hit is not None
+        what = a.stop.what
+        if what == "breakpoint":
+            kind = "Temporary breakpoint" if a.stop.temporary else "Breakpoint"
+            self.say(f"{kind} {a.stop.number}, {len(a.hit.lanes)} {'lane' if len(a.hit.lanes) == 1 else 'lanes'}")
+        elif what == "catchpoint":
+            self.say(f"Catchpoint {a.stop.number} ({a.stop.text})")
+            for e in self.rec.events_at(a.hit.step):
+                self.say(f"  {e.text}")
+        else:
+            self.say(f"{what[0].upper()}{what[1:]} {a.stop.number}: {a.stop.text}")
+            step = a.hit.step
+            if "read" not in what:
+                old, new = (self.value_at(a.stop.text, step + n) for n in (0, 1))
+                self.say(f"  Old value = {old}\n  New value = {new}")
+            i = self.rec.columns.instruction(min(step, self.rec.step_count - 1))
+            self.say(f"  by {thread(self.rec, a.hit.lane)}\n  at line {i.line}: {i.text}")
+
+    def show_place(self, full: bool = False) -> None:
+        """The instruction that the thread executes next."""
+        s, rec = self.session, self.rec
+        at = rec.next_step(s.lane, s.step)
+        if at is None:
+            self.say(f"{thread(rec, s.lane)} has ended")
+            return
+        i = rec.columns.instruction(at)
+        if full:
+            self.say(f"{place(rec, i)}, step {at} of {rec.step_count}")
+        self.say(f"{i.line}\t{i.text}")
+        for e in rec.events_at(at):
+            if e.kind == "fault":
+                self.say(f"  fault: {e.text}")
+
+    # ------------------------------------------------------------ reading
+
+    def value_at(self, text: str, step: int) -> str:
+        """What a register or a cell holds before a step, in words."""
+        rec, s = self.rec, self.session
+        what = self.target(text)
+        if isinstance(what, str):
+            found = rec.held(what, np.array([s.lane]), step, s.frame)
+            return number(found.value[0]) if found.known[0] else "<not written>"
+        return number(rec.cell_value(what, step))
+
+    def shown(self, text: str) -> str:
+        """An expression in words; gdb's `what@count`, and a format."""
+        form = ""
+        if text.startswith("/"):
+            form, _, text = text[1:].partition(" ")
+            text = text.strip()
+        what, at, count = text.rpartition("@")
+        if at:
+            return self._several(what, count, form)
+        s, rec = self.session, self.rec
+        types = rec.track.registers.get(s.frame[0], {})
+        name = text if text in types else "%" + text[1:] if text[:1] == "$" else ""
+        if name in types:
+            found = rec.held(name, np.array([s.lane]), s.step, s.frame)
+            return number(found.value[0], form) if found.known[0] else "<not written yet>"
+        m = CELL.match(text)
+        if m is not None and not m[2] and any(o.name == m[1] for o in rec.track.objects):
+            whole = rec.memory(m[1], s.step, rec.thread(s.lane).block)
+            flat = whole.ravel()
+            return "{" + ", ".join(number(v, form) for v in flat[:200]) + (", ..." if flat.size > 200 else "") + "}"
+        if m is not None and m[2] and self._is_constant(m[2]):
+            return number(rec.cell_value(self.cell(text), s.step), form)
+        return number(parse_expression(text).evaluate(s.look())[0], form)
+
+    def _is_constant(self, index: str) -> bool:
+        return re.fullmatch(r"(\[\s*(\d+|0x[0-9a-fA-F]+)\s*\])+", index) is not None
+
+    def _several(self, what: str, count: str, form: str) -> str:
+        n = self.integer(count)
+        first = self.cell(what.strip())
+        whole = self.rec.object(first.name.partition("[")[0])
+        last = (whole.start + whole.size - first.address) // first.size
+        if not 0 < n <= last:
+            raise UsageError(f"{what}@{n}: {last} elements are left there")
+        raw = self.rec.bytes.held(first.space, first.owner, first.address, n * first.size, self.session.step)
+        kind = np.asarray(self.rec.cell_value(first, 0)).dtype
+        return "{" + ", ".join(number(v, form) for v in raw.view(kind)) + "}"
+
+    def integer(self, text: str) -> int:
+        """A number, or an expression that is one."""
+        value = parse_expression(text).evaluate(self.session.look())[0]
+        if np.asarray(value).dtype.kind not in "iub":
+            raise UsageError(f"{text} is not an integer")
+        return int(value)
+
+    def cell(self, text: str) -> Cell:
+        """`c[7]`, `tile[1][%r2]`; of shared memory in the thread's block."""
+        m = CELL.match(text.strip())
+        if m is None:
+            raise UsageError(f"{text}: an element such as c[7] is expected")
+        index: list[int] = [self.integer(i) for i in re.findall(r"\[([^\]]*)\]", m[2])]
+        return self.rec.cell(m[1], index or [0] * max(len(self.rec.object(m[1]).shape), 1), self.session.lane // self.rec.threads)
+
+    def target(self, text: str) -> str | Cell:
+        """A register of the thread, or a cell."""
+        text = text.strip()
+        if not text:
+            raise UsageError("name a register, such as %f3, or an element, such as c[7]")
+        named = text in self.rec.track.registers.get(self.session.frame[0], {})
+        if text[0] in "%$" or named:
+            name = text if named else "%" + text[1:]
+            self.session.look().register(name)
+            return name
+        return self.cell(text)
+
+    def breaking(self, text: str) -> Break:
+        """`43 if %r1 > 3`."""
+        where, _, when = (text if re.match(r"\s*if\b", text) else text.replace(" if ", "\0", 1)).partition("\0")
+        where = where.strip()
+        if where.startswith("if") or not where:
+            at = self.rec.next_step(self.session.lane, self.session.step)
+            if at is None:
+                raise UsageError("the thread has ended: name a line, a label or a function")
+            chosen = frozenset([self.rec.columns.instruction_number(at)])
+            when = where[2:] if where else when
+        else:
+            chosen = instructions_at(self.rec, where)
+        return Break(chosen, parse_expression(when) if when.strip() else None)
+
+    def threads_of(self, text: str) -> dict[str, tuple[int, int, int] | int]:
+        """`block 3 thread 17`, `block (1,0,0) thread (3,4)`, `warp 0 lane 5`."""
+        out: dict[str, tuple[int, int, int] | int] = {}
+        for m in re.finditer(
+            r"(kernel|device|grid|sm|block|thread|warp|lane)\s*(\(\s*\d+\s*(?:,\s*\d+\s*){0,2}\)|\d+(?:\s*,\s*\d+){0,2})", text
+        ):
+            parts = [int(x) for x in re.findall(r"\d+", m[2])]
+            out[m[1]] = parts[0] if len(parts) == 1 else (*parts, 0, 0)[:3]  # type: ignore[assignment]
+        return out

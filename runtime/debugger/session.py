@@ -1,0 +1,205 @@
+"""Where a debugger stands in a recording: a step, and the thread that it looks at; breakpoints, and the ways to go on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..errors import UsageError
+from ..recording.conditions import Break, CellAccess, Change, Condition, Hit, LanesAt, hits
+from ..recording.questions import Recording
+
+
+@dataclass(slots=True)
+class Stop:
+    """A breakpoint, watchpoint or catchpoint."""
+
+    number: int
+    what: str  # "breakpoint", "hw watchpoint", "catchpoint"
+    text: str  # as it was given
+    condition: Condition
+    temporary: bool = False
+    enabled: bool = True
+    hits: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """Where a command has brought the debugger: a stop that was met, the end or the beginning of the recording, or just a place."""
+
+    stop: Stop | None = None
+    hit: Hit | None = None
+    end: str = ""  # "begin" or "end"
+
+
+class Session:
+    """A debugger on one recording."""
+
+    def __init__(self, recording: Recording) -> None:
+        self.rec = recording
+        self.step = 0
+        first = recording.at(0).lanes if recording.step_count else np.zeros(1, np.int64)
+        self.lane = int(first.min())
+        self.stops: list[Stop] = []
+        self.is_new = True  # it has not looked at the first step yet
+        self._numbers = 0
+
+    # ------------------------------------------------------------ breakpoints
+
+    def add(self, what: str, text: str, condition: Condition, temporary: bool = False) -> Stop:
+        """A new breakpoint."""
+        if isinstance(condition, Break) and condition.when is not None:
+            self.check(condition)
+        self._numbers += 1
+        stop = Stop(self._numbers, what, text, condition, temporary)
+        self.stops.append(stop)
+        return stop
+
+    def check(self, condition: Break) -> None:
+        """Refuses an expression that can't be evaluated where it is to be."""
+        rec = self.rec
+        for n in condition.instructions:
+            function = rec.track.instructions[n].function
+            assert condition.when is not None
+            condition.when.evaluate(LanesAt(rec, 0, np.zeros(0, np.int64), (function, 0)))
+
+    def number(self, text: str) -> Stop:
+        """A breakpoint by its number."""
+        found = next((s for s in self.stops if str(s.number) == text), None)
+        if found is None:
+            raise UsageError(f"no breakpoint number {text}.")
+        return found
+
+    # ------------------------------------------------------------ ways
+
+    def go_on(self, back: bool = False) -> Arrival:
+        """To the next breakpoint that is met, or the last one before; behind the access that a watchpoint waits for, and going back before it."""
+        best: tuple[int, Stop, Hit] | None = None
+        for stop in (s for s in self.stops if s.enabled):
+            behind = isinstance(stop.condition, CellAccess | Change) and not back
+            start = self.step if back or behind or self.is_new else self.step + 1
+            hit = next(hits(self.rec, stop.condition, start, -1 if back else 1), None)
+            if hit is not None and (best is None or (hit.step + behind < best[0]) is not back):
+                best = hit.step + behind, stop, hit
+        if best is None:
+            return self._over(back)
+        self.step, stop, hit = best
+        self.is_new = False
+        stop.hits += 1
+        if stop.temporary:
+            self.stops.remove(stop)
+        if self.lane not in hit.lanes:
+            self.lane = hit.lane
+        return Arrival(stop, hit)
+
+    def _over(self, back: bool) -> Arrival:
+        """Nothing is left in this direction."""
+        self.step = 0 if back else self.rec.step_count
+        self.is_new = back
+        return Arrival(end="begin" if back else "end")
+
+    def start(self) -> None:
+        """To the first step."""
+        self.step, self.is_new = 0, True
+
+    def move(self, count: int = 1, back: bool = False, over: bool = False) -> Arrival:
+        """So many instructions of the thread on, or back; `over`: those of called functions count as part of the call."""
+        self.is_new = False
+        for _ in range(count):
+            arrived = self._move_one(back, over)
+            if arrived is not None:
+                return arrived
+        return Arrival()
+
+    def _move_one(self, back: bool, over: bool) -> Arrival | None:
+        rec = self.rec
+        depth = self.depth if over else None
+        at = self.step if back else rec.next_step(self.lane, self.step)
+        while True:
+            if at is not None:
+                at = rec.previous_step(self.lane, at) if back else rec.next_step(self.lane, at + 1)
+            if at is None:
+                return self._over(back)
+            if depth is None or int(rec.columns.depth[rec.columns.execution(at)]) <= depth:
+                self.step = at
+                return None
+
+    def move_line(self, back: bool = False, over: bool = False) -> Arrival:
+        """To another line of the source, or of the PTX where no .loc names one."""
+        self.is_new = False
+        line, depth = self.line, self.depth
+        while True:
+            arrived = self._move_one(back, over)
+            if arrived is not None:
+                return arrived
+            if (self.line, self.depth) != (line, depth):
+                break
+        if back:  # to the first instruction of that line
+            line, depth = self.line, self.depth
+            while (before := self.rec.previous_step(self.lane, self.step)) is not None:
+                here, self.step = self.step, before
+                if (self.line, self.depth) != (line, depth):
+                    self.step = here
+                    break
+        return Arrival()
+
+    def finish(self, back: bool = False) -> Arrival:
+        """Behind the return from the function, or back to its call; of the kernel, to its end."""
+        depth = self.depth
+        if not depth:
+            if back:
+                first = int(self.rec.steps(self.lane)[0])
+                self.step = first
+                return Arrival(end="begin" if first == 0 else "")
+            return self._over(False)
+        while True:
+            arrived = self._move_one(back, False)
+            if arrived is not None or self.depth < depth:
+                return arrived or Arrival()
+
+    def until(self, condition: Break, back: bool = False) -> Arrival:
+        """To a place, for this thread."""
+        only = replace(condition, lanes=(self.lane,))
+        found = next(hits(self.rec, only, self.step + (not back), -1 if back else 1), None)
+        if found is None:
+            return self._over(back)
+        self.step, self.is_new = found.step, False
+        return Arrival()
+
+    # ------------------------------------------------------------ where it stands
+
+    @property
+    def at_end(self) -> bool:
+        """Is all executed?"""
+        return self.step >= self.rec.step_count
+
+    @property
+    def depth(self) -> int:
+        """Calls that are open in the thread."""
+        return self.frame[1]
+
+    @property
+    def frame(self) -> tuple[str, int]:
+        """The function that the thread is in, and the calls that are open."""
+        return self.rec.frame(self.lane, min(self.step, self.rec.step_count))
+
+    @property
+    def line(self) -> str:
+        """The line of the source, or of the PTX."""
+        rec = self.rec
+        at = rec.next_step(self.lane, self.step)
+        if at is None:
+            return "end"
+        i = rec.columns.instruction(at)
+        return i.source or f"{i.module}:{i.line}"
+
+    def focus(self, lane: int) -> None:
+        """Looks at another thread."""
+        if not self.rec.is_recorded(lane // self.rec.threads):
+            raise UsageError(f"{self.rec.thread(lane)} is not in the recording, which holds fewer blocks: record it with --blocks")
+        self.lane = lane
+
+    def look(self) -> LanesAt:
+        """The thread, for expressions."""
+        return LanesAt(self.rec, self.step, np.array([self.lane]), self.frame)

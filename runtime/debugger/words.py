@@ -1,0 +1,67 @@
+"""The commands of the debugger: a table of words, each with its function, in cuda-gdb's spelling."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+
+from ..errors import UsageError
+from .prompt import Prompt
+
+Action = Callable[[Prompt, str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A command."""
+
+    name: str
+    action: Action
+    says: str
+    short: tuple[str, ...] = ()
+
+
+TABLE: dict[str, Word] = {}
+
+
+def command(name: str, says: str, *short: str) -> Callable[[Action], Action]:
+    """Enters a function into the table."""
+
+    def enter(action: Action) -> Action:
+        word = Word(name, action, says, short)
+        for one in (name, *short):
+            TABLE[one] = word
+        return action
+
+    return enter
+
+
+def execute(prompt: Prompt, line: str) -> None:
+    """One line of input; UsageError where it is wrong."""
+    text = line.split("#", 1)[0].strip() if not line.strip().startswith("echo") else line.strip()
+    if not text:
+        return
+    name, _, rest = text.partition(" ")
+    form = ""
+    if "/" in name and name.partition("/")[0] in ("p", "print", "x", "output", "inspect", "display"):
+        name, _, form = name.partition("/")
+        rest = f"/{form} {rest}"
+    word = TABLE.get(name) or _unique(name)
+    word.action(prompt, rest.strip())
+
+
+def _unique(name: str) -> Word:
+    found = {w.name: w for key, w in TABLE.items() if key.startswith(name)}
+    if len(found) == 1:
+        return next(iter(found.values()))
+    if found:
+        raise UsageError(f'Ambiguous command "{name}": {", ".join(sorted(found))}.')
+    near = get_close_matches(name, TABLE, 1)
+    raise UsageError(f'Undefined command: "{name}".' + (f' Did you mean "{near[0]}"?' if near else "") + '  Try "help".')
+
+
+def described() -> Iterator[tuple[str, str]]:
+    """Each command with what it does, for `help`."""
+    for word in dict.fromkeys(TABLE.values()):
+        yield ", ".join((word.name, *word.short)), word.says

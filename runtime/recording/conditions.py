@@ -1,0 +1,249 @@
+"""What a recording is searched for, forwards and backwards: places in the text, expressions, accesses to a cell, changes of a register, events.
+
+A condition is evaluated for all lanes of a step at once.  `next` looks at steps behind a step, `previous` at those before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.isa.types import TYPES
+
+from ..errors import UsageError
+from .columns import Numbers
+from .expressions import LaneExpression, truth
+from .questions import Cell, Recording
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Break:
+    """A group comes to one of some instructions, given by their numbers in the track; `when`: and for one of its lanes an expression holds."""
+
+    instructions: frozenset[int]
+    when: LaneExpression | None = None
+    lanes: tuple[int, ...] | None = None  # only these are looked at
+
+
+@dataclass(frozen=True, slots=True)
+class CellAccess:
+    """Lanes access a cell: "write", "read", "access", or "change", a write that changes it."""
+
+    cell: Cell
+    how: str
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A register of a lane gets another value."""
+
+    register: str
+    lane: int
+
+
+@dataclass(frozen=True, slots=True)
+class Happens:
+    """An event: "branch", "wait", "met", "fault", "finding"."""
+
+    kind: str
+
+
+Condition = Break | CellAccess | Change | Happens
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Where a condition holds: the step, and the first of the lanes for which it does."""
+
+    step: int
+    lane: int
+    lanes: tuple[int, ...] = ()
+
+
+class LanesAt:
+    """Lanes before a step, for expressions (see expressions.LaneValues)."""
+
+    def __init__(self, recording: Recording, step: int, lanes: Numbers, frame: tuple[str, int]) -> None:
+        self.recording, self.step, self.lanes, self.frame = recording, step, lanes, frame
+
+    @property
+    def count(self) -> int:
+        """See LaneValues."""
+        return self.lanes.size
+
+    def only(self, chosen: NDArray[np.bool_]) -> LanesAt:
+        """See LaneValues."""
+        return LanesAt(self.recording, self.step, self.lanes[chosen], self.frame)
+
+    def register(self, name: str) -> Array:
+        """See Lanes; a register that nothing has written holds 0."""
+        types = self.recording.track.registers.get(self.frame[0], {})
+        if name not in types:
+            from difflib import get_close_matches
+
+            near = get_close_matches(name, types, 1)
+            raise UsageError(f"{self.frame[0]} has no register {name}" + (f"; did you mean {near[0]}?" if near else ""))
+        return self.recording.held(name, self.lanes, self.step, self.frame).value
+
+    def special(self, name: str) -> Array:
+        """See LaneValues."""
+        rec = self.recording
+        block, linear = np.divmod(self.lanes, rec.threads)
+        if name in ("laneid", "warpid"):
+            return linear & 31 if name == "laneid" else linear >> 5
+        register, axis = name.split(".")
+        k = "xyz".index(axis)
+        if register in ("ntid", "nctaid"):
+            return np.full(self.count, (rec.track.block if register == "ntid" else rec.track.grid)[k])
+        if register == "ctaid":
+            out: Array = rec.track.blocks[block, k].astype(np.int64)
+            return out
+        x, y, _ = rec.track.block
+        return (linear % x, linear // x % y, linear // (x * y))[k]
+
+    def cell(self, name: str, index: Array | None) -> Array:
+        """See LaneValues."""
+        rec = self.recording
+        if index is None and name in rec.track.registers.get(self.frame[0], {}):  # not all registers begin with a percent sign
+            return self.register(name)
+        try:
+            o = rec.object(name)
+        except UsageError:
+            parameter = next((p for p in rec.track.parameters if p[0] == name), None)
+            if parameter is None or index is not None:
+                raise
+            _, type, at, size = parameter
+            return np.full(self.count, np.frombuffer(rec.track.parameter_bytes[at : at + size], TYPES[type].dtype)[0])
+        places = np.zeros(self.count, np.int64) if index is None else index.astype(np.int64)
+        t = TYPES[o.type] if o.type in TYPES else TYPES["b8"]
+        kind = t.dtype if t.elements == 1 else np.dtype(f"u{t.bytes}")
+        size = o.size // kind.itemsize
+        if places.size and (int(places.min()) < 0 or int(places.max()) >= size):
+            raise UsageError(f"{name}[{int(places.max() if places.min() >= 0 else places.min())}] is not one of its {size} elements")
+        out = np.zeros(self.count, kind)
+        owners = self.lanes // rec.threads if o.space == "shared" else np.zeros(self.count, np.int64)
+        for owner in np.unique(owners).tolist():
+            own = owners == owner
+            low, high = int(places[own].min()), int(places[own].max()) + 1
+            held = rec.bytes.held(o.space, owner, o.start + low * kind.itemsize, (high - low) * kind.itemsize, self.step).view(kind)
+            out[own] = held[places[own] - low]
+        return out
+
+
+def next_hit(rec: Recording, conditions: Sequence[Condition], step: int) -> tuple[Hit, int] | None:
+    """The first place at or behind a step where one of some conditions holds, and which of them does."""
+    return _first(rec, conditions, step, 1)
+
+
+def previous_hit(rec: Recording, conditions: Sequence[Condition], step: int) -> tuple[Hit, int] | None:
+    """The last place before a step where one of some conditions holds, and which of them does."""
+    return _first(rec, conditions, step, -1)
+
+
+def _first(rec: Recording, conditions: Sequence[Condition], step: int, way: int) -> tuple[Hit, int] | None:
+    best: tuple[Hit, int] | None = None
+    for n, c in enumerate(conditions):
+        limit = None if best is None else best[0].step
+        for hit in hits(rec, c, step, way, limit):
+            if best is None or (hit.step - best[0].step) * way < 0:
+                best = hit, n
+            break
+    return best
+
+
+def hits(rec: Recording, condition: Condition, step: int, way: int = 1, limit: int | None = None) -> Iterator[Hit]:
+    """Where a condition holds from a step on, forwards (1) or backwards (-1), nearest first; none beyond a limit."""
+    match condition:
+        case Break():
+            found = _breaks(rec, condition, _in_order(_steps(rec, condition), step, way, limit))
+        case CellAccess():
+            found = iter(_in_order_of(_touches(rec, condition), step, way))
+        case Change():
+            found = _changes(rec, condition, step, way)
+        case Happens():
+            first = rec.columns.first
+            every = [
+                Hit(int(first[e.execution]) + max(e.step, 0), *_one(rec, e.lanes, e.mask))
+                for e in rec.track.events
+                if e.kind == condition.kind
+            ]
+            found = iter(_in_order_of(sorted(every, key=lambda h: h.step), step, way))
+    return found
+
+
+def _one(rec: Recording, lanes: int, mask: Array | None) -> tuple[int, tuple[int, ...]]:
+    group = rec.track.lanes[lanes]
+    numbers = group.numbers if mask is None else group.numbers[group.full(mask)]
+    return (int(numbers[0]) if numbers.size else int(group.numbers[0])), tuple(numbers.tolist())
+
+
+def _steps(rec: Recording, condition: Break) -> Numbers:
+    wanted = np.zeros(len(rec.track.instructions), np.bool_)
+    wanted[list(condition.instructions)] = True
+    return rec.columns.steps_of(wanted)
+
+
+def _in_order(steps: Numbers, step: int, way: int, limit: int | None) -> Numbers:
+    at = int(np.searchsorted(steps, step))
+    near = steps[at:] if way > 0 else steps[:at][::-1]
+    return near if limit is None else near[: int(np.count_nonzero((near - limit) * way < 0))]
+
+
+def _in_order_of(every: list[Hit], step: int, way: int) -> list[Hit]:
+    return [h for h in every if h.step >= step] if way > 0 else [h for h in reversed(every) if h.step < step]
+
+
+def _breaks(rec: Recording, condition: Break, steps: Numbers) -> Iterator[Hit]:
+    c = rec.columns
+    only = None if condition.lanes is None else np.array(condition.lanes)
+    for step in steps.tolist():
+        n = c.execution(step)
+        group = c.lanes_of(n)
+        numbers = group.numbers if group.alive is None else group.numbers[group.active]
+        if only is not None:
+            numbers = numbers[np.isin(numbers, only)]
+        if not numbers.size:
+            continue
+        if condition.when is not None:
+            at = LanesAt(rec, step, numbers, (rec.track.layouts[c.layout[n]].function, int(c.depth[n])))
+            numbers = numbers[truth(condition.when.evaluate(at))]
+        if numbers.size:
+            yield Hit(step, int(numbers[0]), tuple(numbers.tolist()))
+
+
+def _touches(rec: Recording, condition: CellAccess) -> list[Hit]:
+    cell, out = condition.cell, []
+    if condition.how in ("write", "access", "change"):
+        before = None
+        for step, lane in rec.writers(cell):
+            if condition.how == "change":
+                old = rec.cell_value(cell, step).tobytes() if before is None else before
+                before = rec.cell_value(cell, step + 1).tobytes()
+                if old == before:
+                    continue
+            out.append(Hit(step, lane, (lane,)))
+    if condition.how in ("read", "access"):
+        for step, _, lanes in rec.bytes.reads(cell.space, cell.owner, cell.address, cell.address + cell.size):
+            out.append(Hit(step, int(lanes[0]), tuple(lanes.tolist())))
+    return sorted(out, key=lambda h: h.step)
+
+
+def _changes(rec: Recording, condition: Change, step: int, way: int) -> Iterator[Hit]:
+    who = np.array([condition.lane])
+    function, depth = rec.frame(condition.lane, min(step, max(rec.step_count - 1, 0)))
+    writes = rec.columns.writes(function, condition.register, depth)
+    for s in _in_order(writes.step, step, way, None).tolist():
+        before, after = (rec.held(condition.register, who, t, (function, depth)) for t in (s, s + 1))
+        if after.step[0] == s and (not before.known[0] or before.value.tobytes() != after.value.tobytes()):
+            yield Hit(s, condition.lane, (condition.lane,))
+
+
+def within(condition: Condition, lanes: Sequence[int]) -> Condition:
+    """The same for some lanes only, where it is one of places."""
+    return replace(condition, lanes=tuple(lanes)) if isinstance(condition, Break) else condition

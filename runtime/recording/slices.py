@@ -1,0 +1,213 @@
+"""Why a register or a cell holds what it does: the instructions that its value depends on, back to what was there before the launch."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from warplab.interpreter.recorder.layout import RecordedInstruction
+from warplab.isa.types import TYPES
+
+from ..errors import UsageError
+from .questions import Cell, Recording
+
+MOST = 64  # instructions of a slice
+
+
+@dataclass(frozen=True, slots=True)
+class ReadValue:
+    """What an instruction has read: a register or a cell, what it held, and the step that wrote it; None: it was there before the launch."""
+
+    name: str
+    value: Any
+    step: int | None
+    lane: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """One instruction of a slice, in one lane."""
+
+    step: int
+    lane: int
+    instruction: RecordedInstruction
+    written: tuple[tuple[str, Any], ...]
+    read: tuple[ReadValue, ...]
+
+
+def value_of(rec: Recording, register: str, lane: int, step: int) -> Any:
+    """What a register of a lane holds before a step; None where that is unknown."""
+    found = rec.held(register, np.array([lane]), step, _frame(rec, lane, step))
+    return found.value[0] if found.known[0] else None
+
+
+def _frame(rec: Recording, lane: int, step: int) -> tuple[str, int]:
+    """The call that a lane is in at a step: of one in which it takes part, that step's."""
+    c = rec.columns
+    if step < rec.step_count:
+        n = c.execution(step)
+        if c.lanes_of(n).places(np.array([lane]))[0] >= 0:
+            return rec.track.layouts[c.layout[n]].function, int(c.depth[n])
+    return rec.frame(lane, step)
+
+
+def link(rec: Recording, step: int, lane: int) -> Link:
+    """What an instruction has read and written in a lane."""
+    c = rec.columns
+    i = c.instruction(step)
+    n = c.execution(step)
+    who, frame = np.array([lane]), (rec.track.layouts[c.layout[n]].function, int(c.depth[n]))
+    read = []
+    for name in i.reads:
+        found = rec.held(name, who, step, frame)
+        if found.known[0]:
+            read.append(ReadValue(name, found.value[0], int(found.step[0]) if found.step[0] >= 0 else None, lane))
+    read += cells_read(rec, step, lane)
+    written = []
+    for name in i.writes:
+        found = rec.held(name, who, step + 1, frame)
+        if found.known[0] and found.step[0] == step:
+            written.append((name, found.value[0]))
+    return Link(step, lane, i, tuple(written), tuple(read))
+
+
+def cells_read(rec: Recording, step: int, lane: int) -> list[ReadValue]:
+    """The elements of memory that an instruction has loaded in a lane."""
+    return [_source(rec, cell, step) for kind, cell in cells(rec, step, lane) if kind in ("ld", "atom", "red")]
+
+
+def cells(rec: Recording, step: int, lane: int) -> list[tuple[str, Cell]]:
+    """The elements of memory that an instruction accesses in a lane, and how."""
+    n, k = rec.columns.place(step)
+    out = []
+    for a in rec.accesses_of(n):
+        if a.step != k or a.kind in ("call", "late"):
+            continue
+        for r in rec.bytes.reached(a):
+            at = np.flatnonzero(r.lane == lane)
+            for place in at.tolist():
+                t = TYPES[a.type]
+                size = t.bytes if t.bits < 128 else 8
+                for e in range(a.count * t.bytes // size):
+                    address = int(r.address[place]) + e * size
+                    type = a.type if t.bits < 128 else "b64"
+                    out.append(
+                        (
+                            a.kind,
+                            Cell(rec.name_of(r.space, address), r.space, int(r.owner[place]), address, rec.type_at(r.space, address, type)),
+                        )
+                    )
+    return out
+
+
+def _source(rec: Recording, cell: Cell, step: int) -> ReadValue:
+    before = rec.last_write(cell, 0, step)
+    value = rec.cell_value(cell, step)
+    return ReadValue(cell.name, value, *(before or (None, 0)))
+
+
+def why(rec: Recording, what: str | Cell, lane: int, before: int) -> list[Link]:
+    """The instructions that a register of a lane, or a cell, got its value from, the last one first.
+
+    Values that loads find in memory are followed to the stores that left them, of any lane; addresses are not followed.
+    """
+    start = rec.last_write(what, lane, before)
+    if start is None:
+        return []
+    out: dict[tuple[int, int], Link] = {}
+    waiting = [start]
+    while waiting and len(out) < MOST:
+        waiting.sort()
+        step, who = waiting.pop()
+        if (step, who) in out:
+            continue
+        one = out[step, who] = link(rec, step, who)
+        waiting += [(s.step, s.lane) for s in one.read if s.step is not None and s.name not in one.instruction.bases]
+    return sorted(out.values(), key=lambda x: (-x.step, x.lane))
+
+
+# ---------------------------------------------------------------- where bad values are born
+
+
+@dataclass(frozen=True, slots=True)
+class BadValue:
+    """Where a bad value was born, and the instructions that carried it to memory, the first one first."""
+
+    kind: str
+    cell: str  # where it came to lie
+    value: Any
+    birth: Link | None  # None: it was in memory before the launch,
+    found: str  # here
+    way: tuple[Link, ...]
+
+
+WANTED = {"nan": np.isnan, "inf": np.isinf}
+
+
+def origin(rec: Recording, kind: str) -> BadValue | None:
+    """Where the first bad value was born that came to lie in global memory: "nan" or "inf"; or "uninitialised", which nothing had written."""
+    if kind == "uninitialised":
+        return _unset(rec)
+    if kind not in WANTED:
+        raise UsageError(f"origin of {kind}: there are nan, inf and uninitialised")
+    bad = WANTED[kind]
+    found = rec.bytes.changes["global"]
+    types: dict[int, str] = {}
+    first, last = (np.flatnonzero(np.diff(found.access, prepend=-1)), len(found.access))
+    for start, end in zip(first.tolist(), [*first[1:].tolist(), last], strict=True):
+        address, n = int(found.address[start]), int(found.access[start])
+        type = types.setdefault(n, rec.type_at("global", address, rec.track.accesses[n].type))
+        dtype = TYPES[type].dtype
+        if dtype.kind != "f" or dtype.itemsize != found.size[start]:
+            continue
+        values = found.bits[start:end].astype(f"u{dtype.itemsize}").view(dtype)
+        wrong = np.flatnonzero(bad(values))
+        if wrong.size:
+            k = start + int(wrong[0])
+            at = int(found.address[k])
+            cell = Cell(rec.name_of("global", at), "global", 0, at, type)
+            return _followed(rec, kind, bad, cell, values[wrong[0]], int(found.step[k]), int(found.lane[k]))
+    return None
+
+
+def _followed(rec: Recording, kind: str, bad: Any, cell: Cell, value: Any, step: int, lane: int) -> BadValue:
+    way: list[Link] = []
+    at: tuple[int, int] | None = (step, lane)
+    place = cell.name
+    while at is not None and len(way) < 4 * MOST:
+        one = link(rec, *at)
+        way.append(one)
+        worse = [s for s in one.read if s.name not in one.instruction.bases and _is(bad, s.value)]
+        if not worse:
+            return BadValue(kind, cell.name, value, one, "", tuple(reversed(way)))
+        place = worse[-1].name
+        before = worse[-1]
+        at = None if before.step is None else (before.step, before.lane)
+    return BadValue(kind, cell.name, value, None, place, tuple(reversed(way)))
+
+
+def _is(bad: Any, value: Any) -> bool:
+    kind = np.asarray(value)
+    return bool(kind.dtype.kind == "f" and np.any(bad(kind)))
+
+
+def _unset(rec: Recording) -> BadValue | None:
+    """The first instruction that reads a register that nothing has written."""
+    c = rec.columns
+    for step in range(rec.step_count):
+        n = c.execution(step)
+        layout = rec.track.layouts[c.layout[n]]
+        unset = rec.unset_registers(layout.function)
+        i = c.instruction(step)
+        for name in (*i.reads, *([i.guard.lstrip("!")] if i.guard else [])):
+            if name not in unset:
+                continue
+            numbers, active = c.taking_part(step)
+            found = rec.held(name, numbers[active], step, (layout.function, int(c.depth[n])))
+            lanes = numbers[active][found.known & (found.step < 0)]
+            if lanes.size:
+                one = link(rec, step, int(lanes[0]))
+                return BadValue("uninitialised", name, found.value[np.flatnonzero(found.known & (found.step < 0))[0]], one, "", (one,))
+    return None

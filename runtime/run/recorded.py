@@ -1,0 +1,73 @@
+"""A run whose launches are recorded; what the limit leaves out of a recording and turns out to matter is recorded by running once more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from warplab.interpreter.faults import Fault
+from warplab.interpreter.recorder.recorder import LIMIT
+
+from ..recording import Recording, recording
+from .runner import Outcome, Runner
+from .watch import last_writer, quiet
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRun:
+    """A run, and a recording of each of its launches."""
+
+    runner: Runner
+    outcome: Outcome
+    launches: tuple[Recording, ...]
+
+    def chosen(self, number: int | None = None) -> Recording:
+        """A launch by its number, from 1 on; without one, that which ended early, else the last one."""
+        from ..errors import UsageError
+
+        if not self.launches:
+            raise UsageError(self.outcome.failure or "the run launches nothing")
+        if number is not None:
+            if not 1 <= number <= len(self.launches):
+                raise UsageError(f"there is no launch {number}; the run has {len(self.launches)}")
+            return self.launches[number - 1]
+        return next((r for r in self.launches if r.track.ended), self.launches[-1])
+
+
+def record(runner: Runner, limit: int = LIMIT, blocks: Collection[int] | None = None) -> RecordedRun:
+    """Carries a run out, recorded; `blocks`: only these, by their places in the grid, x first."""
+    out = _once(runner, limit, blocks)
+    if blocks is not None or not any(r.track.kept_blocks is not None for r in out.launches):
+        return out
+    matters = _matters(out)
+    if matters is None or out.chosen().is_recorded(out.chosen().block(matters)):
+        return out
+    with quiet():
+        again = _once(_again(runner), limit, [matters])
+    return replace(out, launches=again.launches)
+
+
+def _once(runner: Runner, limit: int, blocks: Collection[int] | None) -> RecordedRun:
+    with recording(limit, blocks) as made:
+        outcome = runner.run()
+    return RecordedRun(runner, outcome, tuple(made.launches))
+
+
+def _again(runner: Runner) -> Runner:
+    return Runner(runner.texts, runner.names, runner.spec, runner.folder)
+
+
+def _matters(run: RecordedRun) -> int | None:
+    """The block that faults, or that wrote the first wrong element, by its place in the grid."""
+    cause = run.outcome.cause
+    at = cause.block if isinstance(cause, Fault) else None
+    if at is None and run.outcome.mismatches and run.outcome.mismatches[0].index is not None:
+        wrong = run.outcome.mismatches[0]
+        b = run.outcome.buffers.get(wrong.name)
+        if b is not None and b.texels is None and wrong.index is not None:
+            writer = last_writer(_again(run.runner), wrong.name, wrong.index)
+            at = None if writer is None else writer.block
+    if at is None:
+        return None
+    x, y, _ = run.chosen().track.grid
+    return at[0] + x * (at[1] + y * at[2])
