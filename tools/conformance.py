@@ -82,6 +82,30 @@ H200 never finishes a kernel with a `red.async` on global memory, although `ptxa
 from the PTX manual. Where the manual leaves a choice, they compute as related recorded instructions do."""
 ONLY_RUN = """\
 An H200 cannot record most of these. Its driver compiles no module with the queries of `txq` and `suq` that are not extents."""
+DIFFERS = """\
+By default, warplab follows the machine code that `ptxas` 13.0 produces for `sm_90`, and that differs from the manual in these cases. With
+`--fmad none`, all instructions compute as the manual specifies.
+
+| instruction | result on the hardware, and here |
+|---|---|
+| a product and a sum without rounding modifiers | [one multiply-add](engine.md#products-and-sums) |
+| `neg` of `neg` (f16, f16x2, bf16, f32, f64 without `.ftz`) | the number: a NaN keeps its bits |
+| `max`, `min` of a number with itself, a product with 1 (f16, f32, f64 without modifiers) | the number: a NaN keeps its bits |
+| `neg.f32`, `abs.f32` with a guard, or if a select (`selp.f32`, `slct.f32`, an instruction of f32 with a guard) chooses their result | the sign alone changes: a NaN keeps its payload |
+| `rcp.approx.ftz.f32` of the result of `rcp.approx.ftz.f32` | the number, also if it is subnormal |
+| `div.approx.ftz.f32` by the result of `rcp.approx.ftz.f32` | a product |
+| `testp` with a guard | the guard is ignored |
+| `bfe.s32` with a constant position of at least 32 and a constant length, but 0 | all bits are 1 |
+
+These cases are not modelled; here, the manual's result applies:
+
+| instruction | result on the hardware |
+|---|---|
+| `set.CMP.f32`, `.f16`, `.bf16` with a guard | where the guard is false, the absolute value of the old bits as an integer, converted to the type |
+| `cvt.rna.satfinite.tf32.f32` with a guard | where the guard is false, low bits of the old register are cleared |
+| `sin`, `cos`, `lg2`, `ex2`, `rcp`, `sqrt`, `rsqrt` with `.approx.f32` of a constant | correctly rounded |
+"""
+
 TEXTURES = """\
 Fetches from one level or several, with every filter and address mode, are equal bit for bit wherever they were recorded, and so are the levels that
 one gradient asks for. Two things are not exact:
@@ -181,7 +205,7 @@ def pages() -> dict[str, str]:
     forms = f"The tables have {len(rows())} rows. Rows that differ only in a size are one form here."
     return {NAME: page(
         "# Conformance", FRONT, "## Results on an H200", RESULTS, results(), "## Counters",
-        COUNTERS, counters(), "## How far the counters go", HOW_FAR, "## Textures", TEXTURES, "## Instructions", paragraph(MATRIX), forms, matrix(), "## Modelled, not recorded", MODELLED, listed("model"),
+        COUNTERS, counters(), "## How far the counters go", HOW_FAR, "## Textures", TEXTURES, "## Where ptxas differs", DIFFERS, "## Instructions", paragraph(MATRIX), forms, matrix(), "## Modelled, not recorded", MODELLED, listed("model"),
         "## Only run", ONLY_RUN, listed("only run"),
         "## Verdicts of ptxas", PTXAS, verdicts(), source="the recordings in `tests/data/`",
     )}  # fmt: skip

@@ -117,9 +117,7 @@ class Ends:
     # ------------------------------------------------------------ ways on
 
     def _branch(self, b: int, i: Instruction) -> End:
-        label = i.operands[0]
-        assert isinstance(label, Label)
-        target = self.first[self.labels[id(label)]]
+        target = self.first[self.flow.blocks[b].successors[0]]
         guard = self.ops.guard(i)
         if guard is None:
             return Jump(target, self._exits(b), self._turns(b))

@@ -43,13 +43,15 @@ class Lowering:
         self.function = function
         f = without_unused(flow(function))
         f = self.flow = without_samplers(f) if unified else f
+        self.known = {id(i): known(i) for b in f.depth_first for i in f.blocks[b].instructions}
+        contraction = contract(f, self.known, "none" if manner.first_generation else fmad)
+        self.known.update(contraction.known)
+        self.origin = contraction.origin
+        f = self.flow = contraction.flow or f
         looping = has_loops(f)
         self.blocks = list(f.rpo if looping else f.depth_first)  # what follows a loop comes after all of it
         self.order = {b: n for n, b in enumerate(self.blocks)}
         self.locations = {id(i): at for b in f.blocks for i, at in zip(b.instructions, b.locations, strict=True) if at is not None}
-        self.known = {id(i): known(i) for b in self.blocks for i in f.blocks[b].instructions}
-        contraction = contract(f, self.known, "none" if manner.first_generation else fmad)
-        self.known.update(contraction.known)
         self.live_in, self.live_out = lives(f, self.known)
         self.homes, self.slots = self._homes()
         self.gaps: list[Gap] = []
@@ -215,7 +217,7 @@ class Lowering:
         return Segment(b, tuple(ops), end, site, tuple(reads), writes, len(body) + (last is not None))
 
     def _site(self, i: Instruction) -> Site:
-        return Site(i, self.locations.get(id(i)), self.function.name)
+        return Site(self.origin.get(id(i), i), self.locations.get(id(i)), self.function.name)
 
 
 def frame_variables(function: Function) -> list[Variable]:

@@ -41,10 +41,12 @@ class Ops:
 
     def op(self, given: Instruction, site: Site) -> Op | None:
         """One instruction; None where there is nothing to do before it ends its segment."""
+        key = id(given)
+        given = self.contraction.replaced.get(key, given)
         if self.contraction.handed:
-            if (product := self.contraction.handed.get(id(given))) is not None:
+            if (product := self.contraction.handed.get(key)) is not None:
                 return self._factors(given, product, site)
-            if (fused := self.contraction.fused.get(id(given))) is not None:
+            if (fused := self.contraction.fused.get(key)) is not None:
                 facts = op_facts(self.known[id(given)], False, self.flushes, fused.minus_product, fused.minus_addend)
                 return self._meaning(fused.instruction, facts, site, self._guard(given), self._keeps(given))
         return self._op(given, site)
@@ -90,13 +92,13 @@ class Ops:
     # ------------------------------------------------------------ products that are fused
 
     def _factors(self, given: Instruction, product: Handed, site: Site) -> Op:
-        """A product that hands its factors on to the sums that fuse it."""
+        """An instruction that hands its operands on: a product its factors, to the sums that fuse it."""
         t = product.type
-        first, second = (self.operands.target(r, t) for r in product.factors)
-        sources = tuple([self.operands.source(op, t) for op in given.operands[1:]])
+        targets = tuple([self.operands.target(r, t) for r in product.factors])
+        sources = tuple([self.operands.source(op, t) for op in product.operands])
         facts = op_facts(self.known[id(given)], self.first_generation, self.flushes)
         own = self._op(given, site) if product.kept else None
-        return Op("quotient" if product.quotient else "factors", facts.meaning, Each((first, second)), sources, site, product=own)
+        return Op("quotient" if product.quotient else "factors", facts.meaning, Each(targets), sources, site, product=own)
 
     # ------------------------------------------------------------ addresses handed on, bits moved
 

@@ -6,17 +6,22 @@ its factors on in registers of its own, and the sum becomes an fma.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from warplab.assembler.flow import Flow
-from warplab.assembler.ir import Instruction, Register, shape_of
+from warplab.assembler.ir import Instruction, Operand, Register, shape_of
 from warplab.isa.types import TYPES, ScalarType
 
 from ..plan.shapes import Known, known
 from ..plan.slots import lives
-from .products import PRODUCTS, Product, Sum, Walk, choose, is_free_product
+from .chains import Chains
+from .constants import Constants
+from .folding import Folder, Folding, may_fold
+from .local_arrays import in_registers
+from .products import PRODUCTS, Product, Sum, Walk, is_free_product
+from .turns import WrittenOut, written_out
 
 Fmad = Literal["none", "f64", "all"]
 DEFAULT: Fmad = "all"
@@ -29,12 +34,13 @@ TYPED: dict[Fmad, frozenset[str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Handed:
-    """A product whose factors are handed on."""
+    """An instruction whose operands are handed on: a product, or what another instruction undoes."""
 
-    factors: tuple[Register, Register]
+    operands: tuple[Operand, ...]
+    factors: tuple[Register, ...]  # where they are handed on
     type: ScalarType  # as which they are copied
-    kept: bool  # an instruction reads the product itself
-    quotient: bool  # approximate: the factors are the dividend and a reciprocal
+    kept: bool  # an instruction reads the result itself
+    quotient: bool = False  # approximate: the factors are the dividend and a reciprocal
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,80 +58,89 @@ class Contraction:
 
     handed: dict[int, Handed] = field(default_factory=dict)
     fused: dict[int, Fused] = field(default_factory=dict)
+    replaced: dict[int, Instruction] = field(default_factory=dict)
     known: dict[int, Known] = field(default_factory=dict)
+    flow: Flow | None = None  # with copies of loops whose turns fuse different sums
+    origin: dict[int, Instruction] = field(default_factory=dict)  # what was copied, by the identity of the copy
 
 
 NOTHING = Contraction()
 
 
 def contract(flow: Flow, all_known: Mapping[int, Known], fmad: Fmad) -> Contraction:
-    """The pairs of a function; `all_known` speaks of every reachable instruction."""
+    """What ptxas makes of a function; `all_known` speaks of every reachable instruction."""
     types = TYPED[fmad]
-    if not any(k.instruction.opcode in PRODUCTS and is_free_product(k.instruction, types) for k in all_known.values()):
+    instructions = [k.instruction for k in all_known.values()]
+    has_products = any(i.opcode in PRODUCTS and is_free_product(i, types) for i in instructions)
+    if not has_products and not (types and any(map(may_fold, instructions))):
         return NOTHING
-    returns = any(v.register is not None for v in flow.function.returns)  # their liveness is told by the text alone
-    _, live_out = lives(flow, all_known)
-    made = Contraction()
-    for chain in _chains(flow, joined=not returns):
-        instructions = [i for b in chain for i in flow.blocks[b].instructions]
-        if any(i.opcode in PRODUCTS and is_free_product(i, types) for i in instructions):
-            walk = Walk(types, all_known)
-            walk.go(instructions, live_out[chain[-1]])
-            choose(walk.sums)
-            _build(made, walk.products, all_known, len(flow.function.registers))
+    constants = Constants(flow, flow.depth_first, all_known)
+    seen, copies = in_registers(flow, all_known, constants)
+    live_in, live_out = lives(flow, seen)
+    made, registers = Contraction(), len(flow.function.registers)
+    if has_products:
+        walk = Walk(flow, Chains(flow, seen, constants, live_in, live_out).result(), types, seen, constants, copies)
+        walk.go(live_in, live_out)
+        turns = written_out(walk, all_known)
+        made.known, made.flow, made.origin = dict(turns.known), turns.flow, turns.origin
+        _build(made, walk, turns, {**all_known, **turns.known} if turns.known else all_known, registers)
+    _replace(made, Folder(flow, all_known, constants, live_out, registers + 2 * len(made.handed)).go(), all_known)
     return made
 
 
-def _chains(flow: Flow, joined: bool) -> Iterator[list[int]]:
-    """Blocks, each with those that nothing but its end leads to."""
-    following: dict[int, int] = {}
-    for b in flow.depth_first if joined else ():
-        block, nexts = flow.blocks[b], set(flow.blocks[b].successors)
-        if len(nexts) == 1 and (block.terminator is None or block.terminator.opcode == "bra"):
-            (s,) = nexts
-            if s not in (0, b) and set(flow.predecessors[s]) == {b}:
-                following[b] = s
-    inner = set(following.values())
-    for b in flow.depth_first:
-        if b not in inner:
-            chain = [b]
-            while chain[-1] in following:
-                chain.append(following[chain[-1]])
-            yield chain
+def _replace(made: Contraction, folding: Folding, all_known: Mapping[int, Known]) -> None:
+    """What is folded, but for products that are fused."""
+    copies: dict[int, list[int]] = {}
+    for key, i in made.origin.items():
+        copies.setdefault(id(i), []).append(key)
+    for old, new in folding.replaced.items():
+        if old not in made.fused and old not in made.handed:
+            k = made.known[id(new)] = known(new)
+            for key in (old, *copies.get(old, ())):
+                made.replaced[key], made.known[key] = new, k
+    for old, r in folding.handed.items():
+        handed = Handed(all_known[old].instruction.operands[1:2], (r,), r.type, True)
+        for key in (old, *copies.get(old, ())):
+            made.handed[key], made.known[key] = handed, _with_factors(made.known.get(key, all_known[old]), handed)
 
 
-def _build(made: Contraction, products: Sequence[Product], all_known: Mapping[int, Known], registers: int) -> None:
-    for p in products:
-        sums = [s for s in p.sums if s.chosen is p]
+def _build(made: Contraction, walk: Walk, turns: WrittenOut, all_known: Mapping[int, Known], registers: int) -> None:
+    products: dict[int, list[Product]] = {}  # what an instruction computes in the turns of its loop
+    for p in walk.products:
+        products.setdefault(id(turns.instruction(p)), []).append(p)
+    for own in products.values():
+        sums = {id(turns.instruction(s)): (s, p) for p in own for s in p.sums if s.chosen is p}
         if not sums:
             continue
-        i = p.instruction
+        i = turns.instruction(own[0])
         d = i.operands[0]
         assert isinstance(d, Register)
         first = registers + 2 * len(made.handed)
         factors = (replace(d, name=f"{d.name}.a", index=first), replace(d, name=f"{d.name}.b", index=first + 1))
-        t = TYPES[p.type]
+        t = TYPES[own[0].type]
         held = t if t.elements == 1 else TYPES[f"b{t.bits}"]
-        handed = made.handed[id(i)] = Handed(factors, held, p.kept or len(sums) < len(p.sums), i.opcode == "div")
+        kept = any(p.kept or any(s.chosen is not p for s in p.sums) for p in own)
+        handed = made.handed[id(i)] = Handed(i.operands[1:], factors, held, kept, i.opcode == "div")
         made.known[id(i)] = _with_factors(all_known[id(i)], handed)
-        for s in sums:
-            fused = made.fused[id(s.instruction)] = _fused(s, p, factors)
-            made.known[id(s.instruction)] = known(fused.instruction)
+        for key, (s, p) in sums.items():
+            fused = made.fused[key] = _fused(s, p, factors)
+            made.known[key] = known(fused.instruction)
 
 
 def _with_factors(k: Known, handed: Handed) -> Known:
-    """A product that writes its factors, and itself where it is wanted."""
+    """An instruction that writes what it hands on, and its result where that is wanted."""
     n = len(k.registers)
+    new = range(n, n + len(handed.factors))
     facts = replace(
         k.facts,
-        written=(*(k.facts.written if handed.kept else ()), n, n + 1),
-        votes=(*k.facts.votes, (n, handed.type.dtype.str), (n + 1, handed.type.dtype.str)),
+        written=(*(k.facts.written if handed.kept else ()), *new),
+        votes=(*k.facts.votes, *[(m, handed.type.dtype.str) for m in new]),
     )
     registers = [*k.registers, *handed.factors]
     return Known(k.instruction, facts, registers, k.read, [registers[m].index for m in facts.written])
 
 
-def _fused(s: Sum, p: Product, factors: tuple[Register, Register]) -> Fused:
+def _fused(s: Sum, p: Product, factors: tuple[Register, ...]) -> Fused:
     i = s.instruction
     place, minus = next((n, minus) for n, product, minus in s.products if product is p)
     words = ("rn", *[w for w in ("ftz", "sat") if w in i.modifiers], p.type)

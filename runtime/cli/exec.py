@@ -48,7 +48,9 @@ import click
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), help="Ends a launch after this number of seconds; also WARPLAB_TIMEOUT."
 )
-@click.option("--fmad", help="Which products and sums become one multiply-add: all (default), as by ptxas; f64; or none; also WARPLAB_FMAD.")
+@click.option(
+    "--fmad", help="Which products and sums become one multiply-add: all (default), as by ptxas; f64; or none; also WARPLAB_FMAD."
+)
 @click.pass_context
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 @click.option("-k", "keyword", default="", metavar="TEXT", help='Only tests whose name contains TEXT; "not TEXT" selects the others.')
 @click.option("-n", "--jobs", type=click.IntRange(1), default=1, metavar="JOBS", help="The number of processes.")
 @click.option(
-    "--fmad", type=click.Choice(["none", "f64", "all"]), help="Which products and sums become one multiply-add, in tests without an own --fmad (default: all)."
+    "--fmad",
+    type=click.Choice(["none", "f64", "all"]),
+    help="Which products and sums become one multiply-add, in tests without an own --fmad (default: all).",
 )
 @click.option(
     "--schedules", type=click.IntRange(1), metavar="N", help="Also N seeds for each run without a --schedule: all orders must pass."

@@ -16,7 +16,7 @@ from warplab.isa.primitives import look_up
 from warplab.isa.types import TYPES
 
 from ...plan import plan as P
-from ...vector.steps.meanings import both, bound
+from ...vector.steps.meanings import bound
 from ..trace.code import Untraceable
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
@@ -221,7 +221,7 @@ class Emitter(CompiledLanes):
         kind = max(k for k, _ in parts)
         values = [self.at(kind, v) for _, v in parts]
         if op.how == "factors":
-            self.assign(op.target, kind, both(*values), guard)
+            self.assign(op.target, kind, tuple(values), guard)
             if op.product is not None:
                 self.operation(op.product)
         elif op.how == "move":

@@ -60,9 +60,9 @@ def _turned(x: Array) -> Array:
     return -x if x.dtype.kind == "f" else x ^ x.dtype.type(0x8000)
 
 
-def both(a: Array, b: Array) -> tuple[Array, Array]:
-    """The factors of a product."""
-    return a, b
+def as_they_are(*operands: Array) -> tuple[Array, ...]:
+    """What an instruction hands on: its operands."""
+    return operands
 
 
 @functools.cache

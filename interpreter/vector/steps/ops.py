@@ -17,7 +17,7 @@ from ...plan.plan import Each, Guard, Op, ParameterPlace, Pointer, Source, Targe
 from ...values import Array, Shifted, plain
 from ..group import Group
 from ..waiting.exchange import Exchange
-from .meanings import both, bound, dividend_and_reciprocal
+from .meanings import as_they_are, bound, dividend_and_reciprocal
 from .operands import Get, get_of, set_of, shared_pointer
 
 Step = Callable[[list[Any]], None]
@@ -154,12 +154,12 @@ def _carry(op: Op) -> Step:
 
 
 def _factors(op: Op) -> Step:
-    f = dividend_and_reciprocal(op.meaning) if op.how == "quotient" else both
-    (x, y), finish = [get_of(s) for s in op.sources], set_of(op.target)
+    f = dividend_and_reciprocal(op.meaning) if op.how == "quotient" else as_they_are
+    gets, finish = [get_of(s) for s in op.sources], set_of(op.target)
     product = None if op.product is None else step(op.product)
 
     def hand_on(R: list[Any]) -> None:
-        finish(R, f(x(R), y(R)))
+        finish(R, f(*[x(R) for x in gets]))
         if product is not None:
             product(R)
 
