@@ -184,7 +184,7 @@ class Counters(Observer):
         self._threads += instructions * self._lanes
 
     def _tally(self, site: Site) -> SiteTally:
-        return self.tallies.get(id(site)) or _tally_in(self.tallies, site)
+        return self.tallies.get(id(site.instruction)) or _tally_in(self.tallies, site)
 
     def _enter(self, group: Group) -> None:
         """Counts the warps and lanes of a group."""
@@ -252,9 +252,9 @@ class Counters(Observer):
 
 
 def _tally_in(tallies: dict[int, SiteTally], site: Site) -> SiteTally:
-    tally = tallies.get(id(site))
+    tally = tallies.get(id(site.instruction))
     if tally is None:
-        tally = tallies[id(site)] = SiteTally(site, *_nature(site.instruction))
+        tally = tallies[id(site.instruction)] = SiteTally(site, *_nature(site.instruction))
     return tally
 
 

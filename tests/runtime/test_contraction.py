@@ -106,6 +106,36 @@ def test_options_of_run_and_profile(tmp_path: Path, words: str, want: str) -> No
     assert done.exit_code == 0, done.output
 
 
+FIRST_TURN = """.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out, .param .u64 in) {
+    .reg .f32 %f<3>; .reg .b32 %r; .reg .b64 %p, %q; .reg .pred %c;
+    ld.param.u64 %q, [out]; ld.param.u64 %p, [in];
+    ld.global.f32 %f0, [%p]; mul.f32 %f2, %f0, %f0; mov.u32 %r, 0;
+L:  ld.global.f32 %f1, [%p+4];
+    add.f32 %f2, %f2, %f1;
+    add.u32 %r, %r, 1;
+    setp.ne.u32 %c, %r, 4;
+    @%c bra L;
+    st.global.f32 [%q], %f2;
+    ret;
+}
+"""
+
+
+def test_a_loop_that_is_written_out_is_reported_as_it_is_written(tmp_path: Path) -> None:
+    """The first turn alone fuses its sum, so that each turn has a plan of its own: one line of the report and one finding are left."""
+    path = tmp_path / "k.ptx"
+    path.write_text(FIRST_TURN)
+    words = [str(path), "--block", "64", "--arg", "out:out=f32[1]"]
+    profiles = [CliRunner().invoke(main, ["profile", *words, "--arg", "in=f32[2]:ones", "--fmad", fmad]).output for fmad in ("none", "all")]
+    assert profiles[0] == profiles[1] and profiles[0].count("add.f32 %f2, %f2, %f1;") == 1
+    unset = [*words, "--arg", "in=f32[2]:noinit", "--tool", "initcheck"]
+    found = [CliRunner().invoke(main, ["sanitize", *unset, "--fmad", fmad]) for fmad in ("none", "all")]
+    assert ["SUMMARY: 1 error" in done.output for done in found] == [True, True]
+
+
 def test_options_of_test(tmp_path: Path) -> None:
     path = tmp_path / "lost.ptx"
     for own, given, want in (("", [], "all"), ("", ["--fmad", "f64"], "f64"), ("--fmad none", ["--fmad", "all"], "none")):

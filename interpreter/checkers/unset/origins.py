@@ -38,7 +38,7 @@ class Origins:
 
     def of_load(self, site: Site, space: str) -> int:
         """The number for what a load brings from a space."""
-        key = (id(site), space)
+        key = (id(site.instruction), space)
         found = self._loads.get(key)
         if found is None:
             found = self._loads[key] = self.add(Origin(site, space))

@@ -100,7 +100,7 @@ class UnsetUses:
             return
         numbers = np.broadcast_to(source & ~COMPUTED, shape).ravel()[lanes]
         for number, first, count in zip(*np.unique(numbers, return_index=True, return_counts=True), strict=True):
-            key = (id(site), int(number))
+            key = (id(site.instruction), int(number))
             found = self.found.get(key)
             if found is None:
                 who = Fault("", "")
