@@ -324,6 +324,18 @@ def target_capability(name: str) -> tuple[int, int]:
     return int(match[1]), int(match[2])
 
 
+def runs_on(target: str, device: str) -> bool:
+    """Whether a device runs code for a target: an older one, or its own; with `a` only its own, with `f` one of its family.
+
+    >>> runs_on("sm_80", "sm_90"), runs_on("sm_90", "sm_80"), runs_on("sm_80a", "sm_90"), runs_on("sm_100f", "sm_103")
+    (True, False, False, True)
+    """
+    wanted, own = target_capability(target), target_capability(device)
+    if target.endswith("a"):
+        return wanted == own
+    return wanted <= own and (not target.endswith("f") or wanted[0] == own[0])
+
+
 def profile(name: str) -> DeviceProfile:
     """The row of a target, or of the newest capability in the table that is not newer than it.
 

@@ -14,6 +14,11 @@ import click
 @click.option("--device", help="The device models: sm_90, or sm_90,sm_80:16G; also WARPLAB_DEVICES.")
 @click.option("--devices", "count", type=click.IntRange(1, 64), help="The number of devices of the same model.")
 @click.option(
+    "--device-rules-only",
+    flag_value="1",
+    help="Also runs code for newer devices, under the limits and memory rules of the device; also WARPLAB_DEVICE_RULES_ONLY.",
+)
+@click.option(
     "--bounds",
     type=click.Choice(["device", "strict"]),
     help="Whether an access just outside of an allocation is allowed with a warning, as on a GPU "

@@ -27,6 +27,7 @@ class InputFile:
     name: str
     data: bytes
     cpp: bytes = b""  # the CUDA C++ that it was compiled from
+    too_new: bool = False  # was it compiled for a newer device than the one that it is for, as the compiler has no older target?
 
     @property
     def is_object(self) -> bool:
@@ -82,15 +83,33 @@ SOURCE, PTX = SourceType(), SourceType(compiles=False)
 
 
 def compiled(path: str, text: bytes, ctx: click.Context | None) -> InputFile:
-    """The PTX of a file in CUDA C++, for the device that the command line names."""
+    """The PTX of a file in CUDA C++, for the device that the command line names, else for that of its runs."""
+    from warplab.isa.profiles import runs_on
+
     from ..compilers import compile_file
 
     given = ctx.params.get("device") if ctx is not None else None
-    device = given.partition(":")[0] if isinstance(given, str) else "sm_90"
+    device = given.partition(":")[0] if isinstance(given, str) else _device_of(path, text)
     made = compile_file(Path(path), text, device)
     if made.log.strip():
         click.echo(made.log.strip(), err=True)
-    return InputFile(path, made.ptx, text)
+    if made.instead:
+        click.echo(f"note: {path} is compiled for {made.instead}: the compiler has no {device}", err=True)
+    return InputFile(path, made.ptx, text, bool(made.instead) and not runs_on(made.instead, device))
+
+
+def _device_of(path: str, text: bytes) -> str:
+    """The oldest device of the runs that a file in CUDA C++ describes: code for it runs on the others, too."""
+    from warplab.isa.profiles import target_capability
+
+    from ..errors import UsageError
+    from ..run.runspec import runs_beside
+
+    try:
+        models = [(s.device or "sm_90").partition(":")[0] for s in runs_beside(Path(path), text)]
+        return min(models, key=target_capability, default="sm_90")
+    except (UsageError, ValueError):
+        return "sm_90"
 
 
 def write(path: str, data: bytes | str) -> None:

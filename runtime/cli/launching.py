@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 LAUNCH_OPTIONS = (
-    "kernel grid block arg tex surf tensormap shared cooperative cluster set device engine threads schedule poison fmad max-steps timeout"
+    "kernel grid block arg tex surf tensormap shared cooperative cluster set device device-rules-only "
+    "engine threads schedule poison fmad max-steps timeout"
 )
 SCHEDULES = "schedules"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
@@ -34,7 +36,19 @@ COMPLETED: dict[str, completing.Completer] = {
 
 # what an option does to a run that the file describes
 SHAPES = {"kernel", "grid", "block", "shared", "cooperative", "cluster"}
-REPLACED = {"device", "engine", "threads", "schedule", "schedules", "poison", "max_steps", "timeout", "fmad", "sanitize"}
+REPLACED = {
+    "device",
+    "device_rules_only",
+    "engine",
+    "threads",
+    "schedule",
+    "schedules",
+    "poison",
+    "max_steps",
+    "timeout",
+    "fmad",
+    "sanitize",
+}
 ADDED = {"textures", "surfaces", "tensor_maps", "symbols", "expect", "show", "dump"}
 PLACES = REPLACED | {"show", "dump", "rtol", "atol", "ulp"}  # without a launch these say nothing
 
@@ -64,16 +78,12 @@ def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Run
     """What to run: the launch that --arg describes, else the .toml beside the file or the file's directives, as the options change them."""
     from warplab.assembler.demangle import matching
 
-    from ..run.runspec import LaunchSpec, directives, from_options, from_toml
+    from ..run.runspec import LaunchSpec, directives, from_options, runs_beside
 
     given = {k: v for k, v in options.items() if v not in (None, (), False)}
     first = sources[0]
-    specs: list[RunSpec] = []
-    beside = Path(first.name).with_suffix(".toml")
-    if not first.name.startswith("<") and beside.is_file():
-        specs = from_toml(beside)
-    elif not first.is_object:
-        specs = directives((first.cpp or first.data).decode(errors="replace"))
+    text = b"" if first.is_object else first.cpp or first.data
+    specs = directives(text.decode(errors="replace")) if first.is_stdin else runs_beside(Path(first.name), text)
     if "kernel" in given:
         wanted = given["kernel"]
 
@@ -89,8 +99,6 @@ def runs_of(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Run
 
 def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
     """The run with what the options change: each replaces its like, and checks, prints, dumps and variables are added."""
-    from dataclasses import replace
-
     from ..run.runspec import LaunchSpec, from_options
 
     one = from_options(given)
@@ -118,4 +126,6 @@ def runner_of(files: tuple[InputFile, ...], spec: RunSpec) -> Runner:
 
     folder = folder_of(files)
     whole = [*files, *(SOURCE.convert(str(folder / m), None, None) for m in spec.modules)]
+    if any(f.too_new for f in whole):
+        spec = replace(spec, device_rules_only=True)
     return Runner([f.data for f in whole], [f.name for f in whole], spec, folder)

@@ -39,7 +39,6 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], origin: str | None,
 
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
-    from ..run.beforehand import check_targets
     from ..run.orders import in_orders
     from ..run.progress import Progress
 
@@ -51,8 +50,6 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], origin: str | None,
         ctx.exit(ExitCode.USAGE)
     for spec in specs:
         runner = runner_of(files, spec)
-        if spec.device:
-            check_targets(runner.module.modules, runner.context.architecture)
         with Progress() as progress:
             runner.context.observe = progress.watch
             outcome, born = (runner.run(), []) if origin is None else _run_with_origin(runner, origin)

@@ -14,6 +14,11 @@ from .compile import Compiled, CppSource, failed
 ENTRY = re.compile(r"\.entry\s+([\w$.]+)")
 
 
+def targets(command: str) -> list[str]:
+    """The targets that it has."""
+    return subprocess.run([command, "--list-gpu-arch"], capture_output=True, encoding="utf-8", errors="replace").stdout.split()
+
+
 def compile_cpp(source: CppSource, command: str) -> Compiled:
     """Compiles a file, or a text that is written into one; what nvcc says of it names the source, not that file."""
     with TemporaryDirectory() as folder:

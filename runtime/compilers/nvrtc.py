@@ -24,6 +24,8 @@ _CALLS: dict[str, tuple[object, ...]] = {
     "nvrtcGetPTX": (c_void_p, c_char_p),
     "nvrtcGetLoweredName": (c_void_p, c_char_p, POINTER(c_char_p)),
     "nvrtcDestroyProgram": (POINTER(c_void_p),),
+    "nvrtcGetNumSupportedArchs": (POINTER(c_int),),
+    "nvrtcGetSupportedArchs": (POINTER(c_int),),
 }
 
 
@@ -63,6 +65,15 @@ def _options(source: CppSource) -> list[str]:
         *(root / f for root in _roots() for f in ("include", "include/cccl")),
     ]
     return [f"--gpu-architecture=compute_{number}", *source.words, *(f"-I{f}" for f in folders if f is not None and f.is_dir())]
+
+
+def targets(nvrtc: ctypes.CDLL) -> list[str]:
+    """The targets that it has."""
+    count = c_int()
+    nvrtc.nvrtcGetNumSupportedArchs(byref(count))
+    numbers = (c_int * count.value)()
+    nvrtc.nvrtcGetSupportedArchs(numbers)
+    return [f"sm_{n}" for n in numbers]
 
 
 def compile_cpp(source: CppSource, nvrtc: ctypes.CDLL) -> Compiled:

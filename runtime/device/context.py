@@ -70,6 +70,7 @@ class DeviceContext:
             self.space.devices.append(self.arena)
         self.options = usual_options()
         self.fmad = contraction()  # of modules that are loaded without a word about it
+        self.rules_only = False  # does it run code for newer devices, too?
         self.observers: Sequence[Observer] = ()  # of every launch
         self.assertion: Callable[[str], None] = to_stderr
         self.slipped: Callable[[str, list[str]], None] = slips_to_stderr  # accesses that passed although no allocation holds them

@@ -15,6 +15,7 @@ from ..errors import ApiError, UsageError
 from .context import DeviceContext
 from .memory.allocations import SPACE, DeviceArena
 from .models import attributes, memory_size
+from .modules.targets import rules_only as always
 
 STRIDE = 1 << 38  # from one device's first address to the next one's; no host has memory from the first of them on
 MOST = 64
@@ -25,8 +26,9 @@ UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 class SimulatedDevice:
     """One device of the process."""
 
-    def __init__(self, ordinal: int, architecture: str, memory: int | None = None) -> None:
+    def __init__(self, ordinal: int, architecture: str, memory: int | None = None, rules_only: bool = False) -> None:
         self.ordinal = ordinal
+        self.rules_only = rules_only  # does it run code for newer devices, too?
         self.architecture = architecture
         self.profile: DeviceProfile = profile(architecture)
         self.memory = memory or memory_size(self.profile)
@@ -77,6 +79,7 @@ class SimulatedDevice:
         """A context of its own on the device's memory."""
         out = DeviceContext(self.architecture, arena=self.arena, space=SPACE, ordinal=self.ordinal)
         out.flags = flags
+        out.rules_only = self.rules_only
         return out
 
     def retain(self) -> DeviceContext:
@@ -110,12 +113,12 @@ class Machine:
         for word in words.split(","):
             self.add(*model_of(word.strip()))
 
-    def add(self, architecture: str, memory: int | None = None) -> SimulatedDevice:
+    def add(self, architecture: str, memory: int | None = None, rules_only: bool = False) -> SimulatedDevice:
         """One more device."""
         if len(self.devices) >= MOST:
             raise UsageError(f"more than {MOST} devices")
         try:
-            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory))
+            self.devices.append(SimulatedDevice(len(self.devices), architecture, memory, rules_only or always()))
         except ValueError as e:
             raise UsageError(str(e)) from None
         return self.devices[-1]
@@ -126,9 +129,10 @@ class Machine:
             raise ApiError("CUDA_ERROR_INVALID_DEVICE", f"there are {len(self.devices)} devices")
         return self.devices[ordinal]
 
-    def of_architecture(self, architecture: str) -> SimulatedDevice:
+    def of_architecture(self, architecture: str, rules_only: bool = False) -> SimulatedDevice:
         """The first device of a model; it is added where there is none."""
-        return next((d for d in self.devices if d.architecture == architecture), None) or self.add(architecture)
+        found = (d for d in self.devices if (d.architecture, d.rules_only) == (architecture, rules_only or always()))
+        return next(found, None) or self.add(architecture, rules_only=rules_only)
 
 
 def model_of(words: str) -> tuple[str, int | None]:
@@ -161,8 +165,9 @@ def by_pages() -> bool:
 
 
 def check_environment() -> None:
-    """Refuses wrong values of the variables that name devices and bounds, also where nothing else looks at them."""
+    """Refuses wrong values of the variables about devices and bounds, also where nothing else looks at them."""
     by_pages()
+    always()
     try:
         for word in os.environ.get("WARPLAB_DEVICES", "sm_90").split(","):
             model_of(word.strip())

@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,7 @@ class GpuRunner(Runner):
     def __init__(self, texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None) -> None:
         if spec.textures or spec.surfaces:
             raise UsageError("--gpu: --tex and --surf are made on the model alone")
-        super().__init__(texts, names, spec, folder)
+        super().__init__(texts, names, replace(spec, device_rules_only=True), folder)  # the driver judges the target
         self.context = _DeviceContext(self.context, self.module, texts)  # type: ignore[assignment]
 
 

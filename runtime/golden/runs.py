@@ -7,6 +7,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from warplab.interpreter.checkers.findings import as_text
+from warplab.isa.profiles import runs_on
 
 from ..errors import ApiError
 from ..litmus.judge import judge
@@ -23,16 +24,20 @@ LITMUS_SEEDS = 20  # of a litmus test that names no number
 Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
 
 
-def _ptx(case: Case, check: RunCheck) -> bytes:
-    """The PTX of a case; a file in CUDA C++ is compiled."""
+def _compiled(case: Case, check: RunCheck) -> tuple[bytes, RunCheck]:
+    """The PTX of a case; a file in CUDA C++ is compiled, for a newer device where the compiler has no target as old as the device."""
     if case.path.suffix != ".cu":
-        return case.text
+        return case.text, check
     from ..compilers import compile_file
 
+    device = (check.spec.device or "sm_90").partition(":")[0]
     try:
-        return compile_file(case.path, case.text, (check.spec.device or "sm_90").partition(":")[0]).ptx
+        made = compile_file(case.path, case.text, device)
     except ApiError as e:
         raise Failed(e.message) from None
+    if made.instead and not runs_on(made.instead, device):
+        check = replace(check, spec=replace(check.spec, device_rules_only=True))
+    return made.ptx, check
 
 
 def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
@@ -42,7 +47,8 @@ def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
         extra = [(folder / m).read_bytes() for m in check.spec.modules]
     except OSError as e:
         raise Failed(f"module: {e}") from None
-    texts, names = [_ptx(case, check), *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
+    text, check = _compiled(case, check)
+    texts, names = [text, *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
     runner, outcome, values, printed = (_on_device if gpu else _on_model)(texts, names, check, folder)
     problems = _problems(runner, outcome, replace(check, prints=None) if update else check, printed)
     if not gpu and not problems:

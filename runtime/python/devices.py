@@ -106,11 +106,14 @@ class Device:
     _resource: MemoryResource | None
     _retained: bool
 
-    def __new__(cls, device_id: Device | int | None = None, *, arch: str | None = None) -> Device:
-        """The current device, or one by number; `arch` names a model, which becomes a device where there is none."""
+    def __new__(cls, device_id: Device | int | None = None, *, arch: str | None = None, rules_only: bool = False) -> Device:
+        """The current device, or one by number; `arch` names a model, which becomes a device where there is none.
+
+        With `rules_only`, that device also runs code for newer ones, under its own limits and memory rules.
+        """
         initialise()
         if arch is not None:
-            ordinal = machine().of_architecture(arch).ordinal
+            ordinal = machine().of_architecture(arch, rules_only).ordinal
         elif device_id is None:
             ordinal = STATE.stack[-1].ordinal if STATE.stack else 0
         else:

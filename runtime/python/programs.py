@@ -9,6 +9,7 @@ from typing import Any
 
 from .. import driver
 from ..compilers import Compiled, CppSource, compile_cpp
+from ..device.machine import machine
 from ..device.modules.loading import CodeOptions, ProgramSource, linked_image, parsed
 from ..errors import ApiError
 from .calls import Closable, do
@@ -132,8 +133,11 @@ class Program:
         """The PTX of C++; without an architecture, for the current device."""
         from .devices import Device
 
-        architecture = self._options.arch or f"sm_{Device().arch}"
-        source = CppSource(raw.decode(errors="surrogateescape"), name, architecture, tuple(words(self._options)), tuple(expressions))
+        device = Device()
+        source = CppSource(
+            raw.decode(errors="surrogateescape"), name, self._options.arch or f"sm_{device.arch}", tuple(words(self._options)), tuple(expressions),
+            nearest=self._options.arch is None and machine().device(device.device_id).rules_only,
+        )  # fmt: skip
         try:
             made = compile_cpp(source)
         except ApiError as e:

@@ -1,15 +1,12 @@
-"""What of a run can be refused before it is launched: results that it asks for by a wrong name, and a device that the program is too new for."""
+"""What of a run can be refused before it is launched: results that it asks for by a wrong name."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Protocol
 
 from numpy.typing import NDArray
-
-from warplab.assembler.ir import Module
-from warplab.isa.profiles import target_capability
 
 from ..errors import UsageError
 from .expect import check_names
@@ -50,11 +47,3 @@ def dumped(text: str) -> tuple[str, Path]:
     name, equals, file = text.partition("=")
     path = Path(file if equals else text)
     return name if equals else path.stem, path
-
-
-def check_targets(modules: Sequence[Module], device: str) -> None:
-    """Refuses a module whose .target is newer than the device."""
-    for m in modules:
-        for t in m.targets:
-            if t.startswith("sm_") and target_capability(t) > target_capability(device):
-                raise UsageError(f"{m.name} is for {t}, and --device is {device}: write --device {t}, or .target {device} in the file")

@@ -35,6 +35,11 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
     "--atol": ("atol", "one", "Absolute tolerance of ==."),
     "--ulp": ("ulp", "one", "Tolerance of == in units in the last place."),
     "--device": ("device", "one", "The device model, such as sm_35 (default: sm_90), optionally with a memory size: sm_90:64M."),
+    "--device-rules-only": (
+        "device_rules_only",
+        "flag",
+        "Also runs code for newer devices, under the limits and memory rules of the device.",
+    ),
     "--engine": (
         "engine",
         "one",

@@ -25,6 +25,7 @@ from ..device.machine import check_environment, model_of
 from ..device.memory.allocations import Window
 from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.modules.loading import contraction
+from ..device.modules.targets import check_targets
 from ..errors import ApiError, UsageError
 from ..names import chosen, listed
 from ..reports.tables import counted
@@ -120,7 +121,11 @@ class Runner:
         self.context.fmad = contraction(spec.fmad)
         self.context.observers = tuple(observers)
         self.context.space.own_sanitizer = self.sanitizer
+        self.context.rules_only = spec.device_rules_only
         self.module: LoadedModule = self.context.load(texts, names)
+        if not spec.device_rules_only:
+            for m in self.module.modules:
+                check_targets(m, self.context.architecture)
         self.outcome = Outcome()
         self.context.assertion = self.outcome.assertions.append
         self.trail: list[tuple[KernelHandle, LaunchShape]] = []

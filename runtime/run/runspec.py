@@ -65,6 +65,7 @@ class RunSpec:
     dump: tuple[str, ...] = ()
     tolerance: Tolerance = field(default_factory=Tolerance)
     device: str = ""
+    device_rules_only: bool = False  # code for newer devices runs, too
     engine: str = ""
     threads: int | None = None
     schedule: int | None = None
@@ -125,7 +126,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         (launch,), (), several("textures"), several("surfaces"), several("tensor_maps"), several("symbols"),
         several("expect"), several("show"), several("dump"),
         Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", str(given.get("engine") or ""), number("threads", int), number("schedule", int), number("schedules", int),
+        given.get("device") or "", bool(given.get("device_rules_only")),
+        str(given.get("engine") or ""), number("threads", int), number("schedule", int), number("schedules", int),
         number("poison", int),
         number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), " ".join(tools_of(given.get("sanitize") or "")), line=line,
     )  # fmt: skip
@@ -184,6 +186,12 @@ def directives(text: str) -> list[RunSpec]:
     return [from_text(words, n) for words, n in out]
 
 
+def runs_beside(path: Path, text: bytes) -> list[RunSpec]:
+    """The runs that the .toml beside a file describes, else those of its directives."""
+    beside = path.with_suffix(".toml")
+    return from_toml(beside) if beside.is_file() else directives(text.decode(errors="replace"))
+
+
 def from_toml(path: Path) -> list[RunSpec]:
     """A launch file: buffers, launches in sequence, expectations; `[[run]]` tables where there are several runs."""
     import tomllib  # few programs have one, and each start would pay
@@ -198,7 +206,7 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 _RUN_KEYS = frozenset(
     "modules buffers at tex surf tensormap launch expect print dump set rtol atol ulp".split()
-    + "device engine threads schedule schedules poison max_steps timeout fmad sanitize".split()
+    + "device device_rules_only engine threads schedule schedules poison max_steps timeout fmad sanitize".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
@@ -225,6 +233,7 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
                 "atol",
                 "ulp",
                 "device",
+                "device_rules_only",
                 "engine",
                 "threads",
                 "schedule",

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from warplab.runtime.device.modules.archives import SECTION, fat_binaries
-from warplab.runtime.device.modules.fatbin import FATBIN, HEADER, PTX
+from warplab.runtime.device.modules.fatbin import CUBIN, FATBIN, HEADER, PTX
 from warplab.runtime.errors import ApiError
 
 from .conftest import HEAD, POINTER, Host, model_only
@@ -24,12 +24,13 @@ st.global.u32 [%rd], %r; ret; }
 """
 
 
-def fat_binary(text: str) -> bytes:
-    """A fat binary with one PTX text, which is for a newer device, as those of libcudadevrt are."""
+def fat_binary(text: str, machine_code: int = 90) -> bytes:
+    """A fat binary with PTX for a newer device and machine code for this one, as those of libcudadevrt have."""
     raw = text.replace(HEAD, ".version 8.8\n.target sm_121\n.address_size 64\n").encode()
     raw += bytes(-len(raw) % 8)
-    head = struct.pack("<HH7I4Q", PTX, 0x101, 64, len(raw), 0, 0, 0, 0, 121, 0, 0, 0, 0)
-    return HEADER.pack(FATBIN, 1, 16, len(head + raw)) + head + raw
+    parts = ((PTX, 121, raw), (CUBIN, machine_code, b"\x7fELF    "))
+    body = b"".join(struct.pack("<HH7I4Q", kind, 0x101, 64, len(part), 0, 0, 0, 0, sm, 0, 0, 0, 0) + part for kind, sm, part in parts)
+    return HEADER.pack(FATBIN, 1, 16, len(body)) + body
 
 
 def host_object(parts: dict[bytes, bytes]) -> bytes:
@@ -131,3 +132,11 @@ def test_grids_meet_by_what_libcudadevrt_calls(host: Host, cooperative: bool) ->
     else:  # a call of its own says that the grid can't meet
         assert host.launch(f, 1, 1, (at,), (POINTER,)) == "SUCCESS"
     assert host.download(at, np.zeros(2, np.uint32)).tolist() == ([5, 5 * 96] if cooperative else [5, 5 + 1])
+
+
+@model_only
+def test_a_fat_binary_without_code_for_the_device_has_no_image_for_it(host: Host) -> None:
+    image = fat_binary(HEAD + ".visible .entry k() { ret; }", machine_code=100)
+    assert host.code("cuModuleLoadData", image) == "NO_BINARY_FOR_GPU"
+    assert host.code("cuModuleLoadData", fat_binary(HEAD + ".visible .entry k() { ret; }", machine_code=86)) == "NO_BINARY_FOR_GPU"
+    assert host.code("cuModuleLoadData", fat_binary(HEAD + ".visible .entry k() { ret; }")) == "SUCCESS"

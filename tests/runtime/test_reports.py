@@ -41,7 +41,7 @@ COLUMN = kernel("column")
 def profiled(text: str, name: str = "k.ptx", target: str = "") -> KernelProfile:
     """The one launch that a text's comment asks for."""
     (spec,) = directives(text)
-    runner = Runner([text.encode()], [name], spec if not target else type(spec)(spec.launches, device=target), None)
+    runner = Runner([text.encode()], [name], spec if not target else type(spec)(spec.launches, device=target, device_rules_only=True), None)
     with profiling() as p:
         runner.run()
     return p.launches[0]
@@ -220,7 +220,7 @@ def test_json_and_trace(column: KernelProfile) -> None:
 
 def test_the_profile_command(tmp_path: Path) -> None:
     run = CliRunner().invoke
-    assert "vecadd<<<4, 256>>> on sm_35" in run(profile, [str(VECADD), "--device", "sm_35"]).output
+    assert "vecadd<<<4, 256>>> on sm_35" in run(profile, [str(VECADD), "--device", "sm_35", "--device-rules-only"]).output
     rows = list(csv.DictReader(io.StringIO(run(profile, [str(VECADD), "--csv", "--metrics", "global ld sectors,f32 FLOP"]).output)))
     assert [(r["name"], float(r["value"])) for r in rows] == [("global ld sectors", 250.0), ("f32 FLOP", 1000.0)]
     both = run(profile, [str(VECADD), "--html", str(tmp_path / "p.html"), "--trace", str(tmp_path / "t.json")])

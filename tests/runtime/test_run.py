@@ -175,7 +175,6 @@ def test_ctrl_c_says_where_the_launch_was(tmp_path: Path) -> None:
         ("--schedules 99999999999999999999", "write 1000000 or less"),
         (f"--expect c{'[0]' * 500}==1", "the expression is nested deeper than 100 levels"),
         (f"--print c{'[0]' * 500}", "the expression is nested deeper than 100 levels"),
-        ("--device sm_20", "and --device is sm_20: write --device sm_"),
     ],
 )
 def test_wrong_options_say_what_to_write(tmp_path: Path, options: str, message: str) -> None:

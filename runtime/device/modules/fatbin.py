@@ -12,6 +12,7 @@ from importlib import import_module
 from warplab.isa.profiles import target_capability
 
 from ...errors import ApiError
+from .targets import refused
 
 WRAPPER, FATBIN = 0x466243B1, 0xBA55ED50
 HEADER = struct.Struct("<IHHQ")
@@ -67,12 +68,12 @@ def is_fatbin(image: bytes) -> bool:
     return image[:4] == struct.pack("<I", FATBIN)
 
 
-def texts(image: bytes, device: str) -> list[bytes]:
-    """The PTX that a device runs, of each of the fat binaries that stand behind one another."""
+def texts(image: bytes, device: str, rules_only: bool = False) -> list[bytes]:
+    """The PTX that a device runs, of each of the fat binaries that stand behind one another; with `rules_only` also newer PTX."""
     out, at = [], 0
     while is_fatbin(image[at : at + 4]):
         _, _, header, size = HEADER.unpack_from(image, at)
-        found = _ptx_for(image[at : at + header + size], device)
+        found = _ptx_for(image[at : at + header + size], device, rules_only)
         out += [found] if found is not None else []
         at += header + size
     return out
@@ -93,8 +94,11 @@ def entries(image: bytes) -> Iterator[FatBinaryEntry]:
         at += header + padded
 
 
-def _ptx_for(image: bytes, device: str) -> bytes | None:
-    """The newest PTX that a device can run, else the oldest there is; None where the image has no code at all."""
+def _ptx_for(image: bytes, device: str, rules_only: bool) -> bytes | None:
+    """The newest PTX that a device runs; None where the image has no code at all.
+
+    The oldest newer PTX stands for machine code that the device runs, as in NVIDIA's own libraries, and for all else with `rules_only`.
+    """
     own = target_capability(device)
     found = list(entries(image))
     texts = sorted((e for e in found if e.kind == PTX), key=lambda e: e.architecture)
@@ -106,6 +110,9 @@ def _ptx_for(image: bytes, device: str) -> bytes | None:
                            f"or with -gencode arch=compute_{code[0]},code=compute_{code[0]}")  # fmt: skip
         return None
     fitting = [e for e in texts if divmod(e.architecture, 10) <= own]
+    machine_code = any(divmod(e.architecture, 10) <= own < (e.architecture // 10 + 1, 0) for e in found if e.kind == CUBIN)
+    if not fitting and not machine_code and not rules_only:
+        raise refused("the program", f"sm_{texts[0].architecture}", device, "CUDA_ERROR_NO_BINARY_FOR_GPU")
     return (fitting or texts[:1])[-1].text()
 
 

@@ -76,12 +76,12 @@ def _elf_table(head: bytes) -> tuple[int, int, int]:
     return int(offset), int(size), int(count)
 
 
-def sources(image: bytes, device: str, name: str = "<image>") -> list[ProgramSource]:
-    """The inputs in an image, for a device."""
+def sources(image: bytes, device: str, name: str = "<image>", rules_only: bool = False) -> list[ProgramSource]:
+    """The inputs in an image that a device runs; with `rules_only` also those for newer ones."""
     if is_archive(image) or is_host_object(image):
-        return [s for part in fat_binaries(image) for s in sources(part, device, name)]
+        return [s for part in fat_binaries(image) for s in sources(part, device, name, rules_only)]
     if fatbin.is_fatbin(image):
-        return [ProgramSource(text, name, True) for text in fatbin.texts(image, device)]
+        return [ProgramSource(text, name, True) for text in fatbin.texts(image, device, rules_only)]
     if not image.startswith(LINKED):
         return [ProgramSource(image, name)]
     at, out = _HEAD.size, []

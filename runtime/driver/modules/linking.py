@@ -9,11 +9,12 @@ from typing import Any
 from ...device.context import DeviceContext
 from ...device.memory.host import host
 from ...device.modules.loading import ProgramSource, link, linked_image, parsed, sources, strong_names, with_libraries
+from ...device.modules.targets import check_targets
 from ...errors import ApiError, unsupported
 from ..api import api, current, forget, handle_of, integer, member, object_of, text
 from ..tables.enums import CUjitInputType
 from ..tables.structs import CUlinkState
-from .modules import Logs, fits, image_of, read_file
+from .modules import Logs, image_of, read_file
 
 INPUTS = [CUjitInputType[f"CU_JIT_INPUT_{kind}"] for kind in ("PTX", "CUBIN", "OBJECT", "FATBINARY", "LIBRARY")]
 
@@ -34,16 +35,16 @@ class LinkState:
         if which not in INPUTS:
             raise unsupported(f"inputs of the kind {which.name}")
         if which is CUjitInputType.CU_JIT_INPUT_LIBRARY:
-            self.libraries += sources(data, self.context.architecture, name)
+            self.libraries += sources(data, self.context.architecture, name, self.context.rules_only)
             return
         if which is CUjitInputType.CU_JIT_INPUT_PTX:
             data = data.split(b"\0", 1)[0]
         try:
-            for s in sources(data, self.context.architecture, name):
+            for s in sources(data, self.context.architecture, name, self.context.rules_only):
                 try:
                     module = parsed(s.data, s.name, compiled=s.chosen)
-                    if not s.chosen:
-                        fits(module, self.context)
+                    if not s.chosen and not self.context.rules_only:
+                        check_targets(module, self.context.architecture)
                 except ApiError as e:
                     unread = e.name == "CUDA_ERROR_INVALID_IMAGE" and which is not CUjitInputType.CU_JIT_INPUT_PTX
                     raise ApiError("CUDA_ERROR_NO_BINARY_FOR_GPU" if unread else e.name, e.message) from None

@@ -8,17 +8,16 @@ from typing import Any
 
 import numpy as np
 
-from warplab.assembler.ir import Module
 from warplab.assembler.listing import listing
 from warplab.interpreter.program import ManagedVariables
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.facts import opcodes
-from warplab.isa.profiles import target_capability
 
 from ...device.context import DeviceContext
 from ...device.memory.host import host
 from ...device.modules.kernels import LoadedModule
 from ...device.modules.loading import CodeOptions, image_at, options_of, parsed, sources
+from ...device.modules.targets import check_targets
 from ...errors import ApiError, invalid
 from ..api import api, current, forget, handle_of, integer, object_of, text
 from ..tables.enums import CUjit_option, CUmoduleLoadingMode
@@ -79,16 +78,6 @@ def image_of(image: object, size: int | None = None) -> bytes:
         return image_at(address_of(image))
 
 
-def fits(module: Module, c: DeviceContext) -> None:
-    """Refuses code for a newer device, or for one that it names exactly."""
-    own = target_capability(c.architecture)
-    for t in module.targets:
-        if t.startswith(("sm_", "compute_")):
-            wanted, exact = target_capability(t), t.endswith("a")
-            if wanted > own or (exact and wanted != own):
-                raise ApiError("CUDA_ERROR_INVALID_PTX", f"{module.name} is for {t}, the device is {c.architecture}")
-
-
 def _withhold(loaded: LoadedModule) -> None:
     """Refuses a module with an instruction that the driver does not compile, or its entries, as the driver does."""
     read = [f for m in loaded.modules for f in m.functions.values() if f.unread is None]
@@ -105,12 +94,12 @@ def _withhold(loaded: LoadedModule) -> None:
 
 def load(c: DeviceContext, image: bytes, logs: Logs | None = None, managed: ManagedVariables | None = None) -> LoadedModule:
     """Loads an image into a context."""
-    inputs = sources(image, c.architecture)
+    inputs = sources(image, c.architecture, rules_only=c.rules_only)
     try:
         for s in inputs:
             module = parsed(s.data, s.name, compiled=s.chosen)
-            if not s.chosen:
-                fits(module, c)
+            if not s.chosen and not c.rules_only:
+                check_targets(module, c.architecture)
         options = options_of(image) if logs is None else logs.options.over(options_of(image))
         out = c.load([s.data for s in inputs], [s.name for s in inputs], options.fmad, options.registers, managed)
         _withhold(out)

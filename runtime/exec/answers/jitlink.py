@@ -15,6 +15,7 @@ from warplab.interpreter.ptxas.contraction import Fmad
 
 from ...device.memory.host import host
 from ...device.modules.loading import CodeOptions, ProgramSource, link, linked_image, parsed, sources, with_libraries
+from ...device.modules.targets import check_targets, rules_only
 from ...errors import ApiError
 from .abi import read_array, write
 from .lto import LtoFailed, LtoLink, lto_library
@@ -104,10 +105,12 @@ def destroy(c: AnsweredCall) -> int:
 
 def _add(j: JitLink, kind: int, data: bytes, name: str) -> int:
     try:
-        found = sources(data, j.device, name)
+        found = sources(data, j.device, name, rules_only())
         if kind != LIBRARY:
             for s in found:
-                parsed(s.data, s.name)
+                module = parsed(s.data, s.name)
+                if not s.chosen and not rules_only():
+                    check_targets(module, j.device)
     except ApiError as e:
         j.error = e.message
         return PTX_COMPILE

@@ -406,3 +406,12 @@ print(*copies)
 def test_structures_that_a_call_changes_and_lists_in_batches(warplab_exec: Run) -> None:
     done = warplab_exec(sys.executable, "-c", CHANGED)
     assert done.stdout == "True\n1 2 3 4\n", done.stderr
+
+
+def test_a_program_for_a_newer_device_has_no_image_unless_only_rules_are_asked_for(warplab_exec: Run, build: Build) -> None:
+    program = build("saxpy", "-gencode", "arch=compute_90,code=compute_90")
+    refused = warplab_exec(program, options=("--device", "sm_80"))
+    assert refused.returncode != 0 and "no kernel image is available" in refused.stdout
+    assert "is for sm_90, which a device of sm_80 does not run: choose --device sm_90" in refused.stderr
+    done = warplab_exec(program, options=("--device", "sm_80", "--device-rules-only"))
+    assert (done.returncode, done.stdout) == (0, "launch: no error\nNVIDIA A100 (40 GB): 0 wrong\n"), done.stderr
