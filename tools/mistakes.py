@@ -113,33 +113,33 @@ RUNNING = (
 )  # fmt: skip
 SILENT = (
     Mistake(
-        "A barrier is missing", "    bar.sync        0;\n    shr.u32         %half, %n", "    shr.u32         %half, %n", ("FAILED", "differ"), 1,
-        "The default order hides it; another order does not. Try several seeds.", "--schedule 5",
+        "A barrier is missing", "    bar.sync        0;\n    shr.u32         %half, %n", "    shr.u32         %half, %n",
+        ("read-write in shared memory", "and line 47", "no barrier between line 47", "put bar.sync", "1 check passed, but the checkers found"), 1,
+        "The result is right in the default order. racecheck knows what orders each pair of accesses, so it finds the race in any order.",
     ),
     Mistake(
-        "A race", "    bar.sync        0;\n    shr.u32         %half, %n", "    shr.u32         %half, %n",
-        ("read-write in shared memory", "and line 47", "no barrier between line 47", "put bar.sync"), 1,
-        "The same, under a checker: it knows what orders each pair of accesses, so it needs no lucky seed.", "--sanitize race",
+        "The same race without checkers", "    bar.sync        0;\n    shr.u32         %half, %n", "    shr.u32         %half, %n", ("FAILED", "differ"), 1,
+        "The default order hides it; another order does not. Try several seeds.", "--schedule 5 --sanitize none",
     ),
     Mistake(
         "No wait for an asynchronous copy", "    bar.sync        0;\n    shr.u32         %half, %n",
         "    cp.async.ca.shared.global [%cell], [%a], 4;\n    cp.async.commit_group;\n    bar.sync        0;\n    shr.u32         %half, %n",
         ("the asynchronous copy of line 48 is not known to be complete", "wait for the copy (wait_group"), 1,
-        "A barrier does not wait for cp.async: cp.async.wait_group does, in the thread that issued the copy.", "--sanitize race", "sm_80",
+        "A barrier does not wait for cp.async: cp.async.wait_group does, in the thread that issued the copy.", target="sm_80",
     ),
     Mistake(
         "A barrier that some lanes miss", "    st.shared.f32   [%cell], %x;\nidle:\n    bar.sync        0;", "    st.shared.f32   [%cell], %x;\n    bar.sync        0;\nidle:",
         ("divergent-barrier", ":58", "not all lanes reach this barrier"), 0,
         "It comes out right here and hangs or goes wrong on other devices: the warning is meant.",
     ),
-    Mistake("A register is read before it is written", "    mov.f32         %sum, 0f00000000;\n", "", ("read-first", "%sum"), 0, "warplab's registers begin with zero, a GPU's do not."),
+    Mistake("A register is read before it is written", "    mov.f32         %sum, 0f00000000;\n", "", ("uninitialized in a register", "read-first", "%sum"), 1, "warplab's registers begin with zero, a GPU's do not."),
     Mistake(
         "Unset memory", "a=f32[300]:arange", "a=f32[300]:noinit", ("uninitialized", "goes to global memory", "and line 38"), 1,
-        "A buffer that the host never fills holds whatever was there before. `--sanitize` follows such bits to where they matter.", "--sanitize init",
+        "A buffer that the host never fills holds whatever was there before. initcheck follows such bits to where they matter.",
     ),
     Mistake(
         "A wrong mask", "    bar.sync        0;\n    shr.u32         %half, %n", "    bar.sync        0;\n    bar.warp.sync   0xffff;\n    shr.u32         %half, %n",
-        ("invalid-mask", "not in its own membermask", "at line 49"), 1, "The upper lanes of each warp call it, too. A GPU may hang here, or go on.", "--sanitize sync",
+        ("invalid-mask", "not in its own membermask", "at line 49"), 1, "The upper lanes of each warp call it, too. A GPU may hang here, or go on.",
     ),
     Mistake("No ret", "done:\n    ret;\n}", "done:\n}", ("missing-return", "can run to its end"), 0),
 )  # fmt: skip

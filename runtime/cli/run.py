@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
@@ -39,10 +40,12 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], origin: str | None,
 
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
+    from ..run.checked import SmallRun
     from ..run.orders import in_orders
     from ..run.progress import Progress
 
     code = 0
+    hint = f"not checked for races: warplab sanitize {' '.join(f.name for f in files)}"
     reports = []
     specs = runs_of(files, options)
     if not specs:
@@ -50,15 +53,19 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], origin: str | None,
         ctx.exit(ExitCode.USAGE)
     for spec in specs:
         runner = runner_of(files, spec)
+        small = SmallRun(runner)
         with Progress() as progress:
-            runner.context.observe = progress.watch
+            runner.context.observe = small.watching(progress.watch)
             outcome, born = (runner.run(), []) if origin is None else _run_with_origin(runner, origin)
+        tools = "none" if _is_litmus(files) else spec.sanitize or small.check()
         orders = in_orders(runner, outcome) if spec.schedules else None
         code = max(code, outcome.code, ExitCode.CHECK_FAILED if orders and orders.is_fault else ExitCode.OK)
         if as_json:
-            reports.append(_report(runner, outcome, spec, orders) | ({"origin": born} if origin else {}))
+            checkers = [t for t in tools.split() if t != "none"]
+            reports.append(_report(runner, outcome, spec, orders) | {"checkers": checkers} | ({"origin": born} if origin else {}))
         else:
-            _tell(runner, outcome, spec)
+            _tell(runner, outcome, spec, "" if tools else hint)
+            hint = hint if tools else ""
             _tell_orders(runner, orders, spec)
             click.echo("\n".join(born), nl=bool(born))
         _dump(outcome, spec)
@@ -82,6 +89,11 @@ def _run_with_origin(runner: Runner, kind: str) -> tuple[Outcome, list[str]]:
     return recorded.outcome, origin_lines(recorded.launches[-1], kind, None) if recorded.launches else []
 
 
+def _is_litmus(files: tuple[InputFile, ...]) -> bool:
+    """Do conditions say which outcomes races may have?"""
+    return any(re.search(rb"^\s*//@\s*(allows|forbids)\b", f.data, re.M) for f in files)
+
+
 def _doubts(files: tuple[InputFile, ...]) -> None:
     """What is legal and will hardly do on a GPU, whatever came out here: a line each."""
     from warplab.assembler import check
@@ -99,7 +111,8 @@ def _doubts(files: tuple[InputFile, ...]) -> None:
 # ---------------------------------------------------------------- saying what came out
 
 
-def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
+def _tell(runner: Runner, outcome: Outcome, spec: RunSpec, hint: str) -> None:
+    from ..reports.tables import counted
     from ..run.runner import describe_launches
 
     what = describe_launches(runner.trail)
@@ -116,11 +129,17 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec) -> None:
         click.echo(f"  {m}", err=True)
         if who := _writer(runner, m.name, m.index):
             click.echo(f"  {who}", err=True)
-    if outcome.checked and not outcome.mismatches:
-        checks = "1 check" if outcome.checked == 1 else f"{outcome.checked} checks"
-        click.echo(paint(f"ok     {what}: {checks} passed"))
-    elif not outcome.checked and not spec.show:
-        click.echo(f"done   {what}")
+    passed = f"{counted(outcome.checked, 'check')} passed" if outcome.checked and not outcome.mismatches else ""
+    if outcome.errors and not outcome.mismatches:
+        errors = f"the checkers found {counted(len(outcome.errors), 'error')}"
+        click.echo(paint(f"FAILED {what}: {f'{passed}, but ' if passed else ''}{errors}"), err=True)
+        if not spec.sanitize:
+            click.echo("  help: --sanitize none runs it without checkers", err=True)
+    elif passed:
+        click.echo(paint(f"ok     {what}: {passed}{f'; {hint}' if hint else ''}"))
+    if not outcome.checked and not spec.show:
+        if not outcome.errors:
+            click.echo(f"done   {what}{f': {hint}' if hint else ''}")
         for b in outcome.buffers.values():
             if b.way in ("out", "inout") or b.changed:
                 click.echo(f"  {b.name} = {_preview(b)}")

@@ -55,6 +55,10 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
     "--poison": ("poison", "one", "A seed: fills registers, shared and local memory with garbage instead of zeros."),
     "--max-steps": ("max_steps", "one", "Ends the run after this number of steps."),
     "--timeout": ("timeout", "one", "Ends the run after this number of seconds."),
-    "--sanitize": ("sanitize", "word", "Runs the launches under checkers: all, or some of memcheck, initcheck, racecheck, synccheck."),
+    "--sanitize": (
+        "sanitize",
+        "word",
+        "Runs the launches under checkers: all, some of memcheck, initcheck, racecheck, synccheck, or none.",
+    ),
     "--fmad": ("fmad", "one", "Which products and sums become one multiply-add: all (default), as by ptxas; f64; or none."),
 }

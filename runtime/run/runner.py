@@ -108,7 +108,7 @@ class Runner:
         self.spec = spec
         self.folder = folder
         self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
-        self.sanitizer = Sanitizer(spec.sanitize) if spec.sanitize else None
+        self.sanitizer = Sanitizer(spec.sanitize) if spec.sanitize not in ("", "none") else None
         check_environment()
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps

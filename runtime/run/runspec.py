@@ -74,7 +74,7 @@ class RunSpec:
     max_steps: int | None = None
     timeout: float | None = None
     fmad: str = ""
-    sanitize: str = ""  # the tools that look at the launches
+    sanitize: str = ""  # the tools that look at the launches; "none": not even those of `warplab run`
     modules: tuple[str, ...] = ()
     line: int = 0  # of the directive
     addresses: tuple[tuple[str, int], ...] = ()  # (name of a buffer, where it must stand)
@@ -129,8 +129,12 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         given.get("device") or "", bool(given.get("device_rules_only")),
         str(given.get("engine") or ""), number("threads", int), number("schedule", int), number("schedules", int),
         number("poison", int),
-        number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), " ".join(tools_of(given.get("sanitize") or "")), line=line,
+        number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), _tools(given.get("sanitize") or ""), line=line,
     )  # fmt: skip
+
+
+def _tools(word: str) -> str:
+    return "none" if word == "none" else " ".join(tools_of(word))
 
 
 def _fmad(word: str | None) -> str:

@@ -116,7 +116,7 @@ def test_names() -> None:
     with pytest.raises(UsageError, match="has 128 bytes by value, the array has 64: --tensormap"):
         ran(COPY, "--arg x=u8[64] --arg y=u8[64]")
     with pytest.raises(UsageError, match="a device has tensor maps since sm_90"):
-        ran(COPY, "--device sm_80 --tensormap x=f16[96,64] --tensormap y=x")
+        ran(COPY, "--device sm_80 --device-rules-only --tensormap x=f16[96,64] --tensormap y=x")
     with pytest.raises(UsageError, match="the variable has 64 bytes"):
         ran(WORDS.replace("v[128]", "v[64]").encode(), ALL)
 
