@@ -90,7 +90,8 @@ class Keeper:
         for e in events:
             if not self.stopped and (track.kept_blocks is None or track.lanes[e.lanes].among(track.kept_blocks) is not None):
                 self.overhead += OVERHEAD
-                track.events.append(RecordedEvent(place[e.execution], e.step, e.kind, e.text, e.lanes, e.mask))
+                mask = None if e.mask is None else self.store.copy(e.mask)
+                track.events.append(RecordedEvent(place[e.execution], e.step, e.kind, e.text, e.lanes, mask))
 
     # ------------------------------------------------------------ lanes and values
 
@@ -101,7 +102,12 @@ class Keeper:
         if found is None:
             if len(self._known) >= HELD:
                 self._known.clear()
-            found = self._known[key] = self.add(LaneSet.of(geometry, first, alive)), geometry, alive
+            if alive is None:
+                new = LaneSet.of(geometry, first)
+            else:  # many sets of living lanes share one geometry
+                every = self.track.lanes[self.lanes(geometry, first, None)]
+                new = LaneSet(every.block, every.thread, every.shape, every.threads, self.store.copy(alive))
+            found = self._known[key] = self.add(new), geometry, alive
         return found[0]
 
     def add(self, lanes: LaneSet) -> int:

@@ -28,15 +28,15 @@ class LaneSet:
         self.alive = alive
 
     @staticmethod
-    def of(geometry: Geometry, first: int, alive: Array | None) -> LaneSet:
+    def of(geometry: Geometry, first: int) -> LaneSet:
         """The lanes of a group in a wave that begins with a block."""
         block = (geometry.block + first).astype(np.int32)
-        return LaneSet(block, geometry.thread.astype(np.int32), geometry.shape, geometry.threads, alive)
+        return LaneSet(block, geometry.thread.astype(np.int32), geometry.shape, geometry.threads, None)
 
     @property
     def bytes(self) -> int:
         """What it costs to keep."""
-        return int(self.block.nbytes + self.thread.nbytes + (0 if self.alive is None else self.alive.nbytes)) + 300
+        return int(self.block.nbytes + self.thread.nbytes if self.alive is None else 0) + 300
 
     @cached_property
     def count(self) -> int:

@@ -54,6 +54,7 @@ class Recorder(Observer):
         self._started = 0  # where its values begin in _raw
         self._captures: list[Captures] = []  # by layout
         self._sites: list[dict[int, int]] = []  # by layout: which instruction a site is
+        self._numbers: dict[int, int] = {}  # of all sites, in the track
         self._wave: WavePort | None = None
         self._finished = False
 
@@ -144,6 +145,7 @@ class Recorder(Observer):
         track.instructions += [described(self._launch, plan, site) for site in sites]
         self._captures.append(captures)
         self._sites.append({id(site): n for n, site in enumerate(sites)})
+        self._numbers.update({id(site): track.layouts[number].first + n for n, site in enumerate(sites)})
         head, tail = self._head(number, captures), self._tail(captures)
         steps: list[Step] = list(made.steps)
         for n, slots in captures.before.items():
@@ -259,13 +261,7 @@ class Recorder(Observer):
         self._effects.event(execution, step, "texels", f"{what} a {access.space}", access.group.geometry, access.mask)
 
     def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
-        g = group.geometry
-        alive = np.ones(g.shape, np.bool_) if group.alive is None else np.broadcast_to(group.alive, g.shape)
-        warp = np.broadcast_to(g.warp_of(g.lane), g.shape)
-        taken, all_of = (np.bincount(warp[m], minlength=int(warp.max()) + 1) for m in (np.broadcast_to(condition, g.shape) & alive, alive))
-        apart = ((taken > 0) & (taken < all_of))[warp] & alive
-        if apart.any():  # else whole warps go different ways
-            self._after("branch", "lanes diverge", group, apart)
+        self._after("branch", "lanes diverge", group, condition if group.alive is None else condition & group.alive)
 
     def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
         self._after("arrive", f"barrier {number}", group, group.alive)
@@ -298,13 +294,7 @@ class Recorder(Observer):
 
     def _number(self, site: Site) -> int:
         """The number of an instruction in the track; of a copy that comes late, that of the copy."""
-        track = self.track
-        assert track is not None
-        for layout, sites in zip(reversed(track.layouts), reversed(self._sites), strict=True):
-            n = sites.get(id(site))
-            if n is not None:
-                return layout.first + n
-        return -1
+        return self._numbers.get(id(site), -1)
 
 
 def _before(step: Step, take: Step) -> Step:

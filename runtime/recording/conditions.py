@@ -167,20 +167,18 @@ def hits(rec: Recording, condition: Condition, step: int, way: int = 1, limit: i
         case Change():
             found = _changes(rec, condition, step, way)
         case Happens():
-            first = rec.columns.first
-            every = [
-                Hit(int(first[e.execution]) + max(e.step, 0), *_one(rec, e.lanes, e.mask))
-                for e in rec.track.events
-                if e.kind == condition.kind
-            ]
-            found = iter(_in_order_of(sorted(every, key=lambda h: h.step), step, way))
+            found = _happenings(rec, condition.kind, step, way)
     return found
 
 
-def _one(rec: Recording, lanes: int, mask: Array | None) -> tuple[int, tuple[int, ...]]:
-    group = rec.track.lanes[lanes]
-    numbers = group.numbers if mask is None else group.numbers[group.full(mask)]
-    return (int(numbers[0]) if numbers.size else int(group.numbers[0])), tuple(numbers.tolist())
+def _happenings(rec: Recording, kind: str, step: int, way: int) -> Iterator[Hit]:
+    first = rec.columns.first
+    own = [(int(first[e.execution]) + max(e.step, 0), n) for n, e in enumerate(rec.track.events) if e.kind == kind]
+    for at, n in sorted(own, reverse=way < 0):
+        if (at >= step) if way > 0 else (at < step):
+            event = rec.event(n)
+            if event is not None:
+                yield Hit(at, int(event[1][0]), tuple(event[1].tolist()))
 
 
 def _steps(rec: Recording, condition: Break) -> Numbers:

@@ -187,24 +187,38 @@ class Recording:
         return None
 
     @cached_property
-    def _events(self) -> dict[tuple[int, int], list[RecordedEvent]]:
-        out: dict[tuple[int, int], list[RecordedEvent]] = {}
-        for e in self.track.events:
-            out.setdefault((e.execution, e.step), []).append(e)
+    def _events(self) -> dict[tuple[int, int], list[int]]:
+        out: dict[tuple[int, int], list[int]] = {}
+        for n, e in enumerate(self.track.events):
+            out.setdefault((e.execution, e.step), []).append(n)
         return out
+
+    def event(self, n: int) -> tuple[RecordedEvent, Numbers] | None:
+        """An event of the track, and the lanes to which it happens; None for a branch at which only whole warps go different ways."""
+        e = self.track.events[n]
+        group = self.track.lanes[e.lanes]
+        numbers = group.numbers
+        if e.mask is None:
+            return e, numbers
+        mask = group.full(e.mask)
+        if e.kind == "branch":
+            block, thread = np.divmod(numbers, self.threads)
+            warp = block * (-(-self.threads // 32)) + (thread >> 5)
+            warp -= warp.min()
+            alive = self.columns.lanes_of(min(e.execution, len(self.columns.lanes) - 1)).active
+            alive = alive if alive.size == mask.size else np.ones(mask.shape, np.bool_)
+            taken, every = np.bincount(warp[mask]), np.bincount(warp[alive])
+            taken = np.pad(taken, (0, every.size - taken.size))
+            mask = ((taken > 0) & (taken < every))[warp] & alive
+            if not mask.any():
+                return None
+        return e, numbers[mask]
 
     def events_at(self, step: int, lanes: Numbers | None = None) -> list[RecordedEvent]:
         """What happened at a step beside its results, to any lane or to one of some."""
         found = self._events.get(self.columns.place(step), []) if step < self.step_count else []
-        if lanes is None:
-            return found
-        out = []
-        for e in found:
-            group = self.track.lanes[e.lanes]
-            numbers = group.numbers if e.mask is None else group.numbers[group.full(e.mask)]
-            if np.isin(lanes, numbers).any():
-                out.append(e)
-        return out
+        events = [e for n in found if (e := self.event(n)) is not None]
+        return [e for e, numbers in events if lanes is None or np.isin(lanes, numbers).any()]
 
     # ------------------------------------------------------------ registers
 
