@@ -46,7 +46,9 @@ class CompiledLanes(EmittedAccesses):
 
     def load(self, space: str, address: SymbolicArray, type: str, count: int = 1) -> tuple[Any, ...]:
         """See ports.Lanes."""
-        return self.load_lanes(self._touch(space, False), address.view(f"u{address.itemsize}"), 0, TYPES[type], count, self.guard)
+        found = self.load_lanes(self._touch(space, False), address.view(f"u{address.itemsize}"), 0, TYPES[type], count, self.guard)
+        active = self.active  # other lanes have what a gather, or a load of one address, finds for them
+        return found if active is None else tuple(np.where(active, v, v.dtype.type(0)) for v in found)
 
     def store(self, space: str, address: SymbolicArray, type: str, values: Sequence[Any]) -> None:
         """See ports.Lanes."""

@@ -127,3 +127,33 @@ def test_what_the_runtime_provides_is_called_from_compiled_code() -> None:
         st.global.u32 [%o], %r; ret; }}"""
     for engine in ENGINES:
         assert run(text, 2, 40, 40, engine=engine).tolist() == [10] * 40
+
+
+SOURCES = {
+    "one behind the other": "mov.u32 %i, %t;",
+    "backwards": "sub.u32 %i, 63, %t;",
+    "one for all": "mov.u32 %i, 5;",
+    "one for each half": "shr.u32 %i, %t, 4;",
+}
+COPIES = {
+    "ignored": ".ca.shared.global [%s], [%g], 16, %p",
+    "ignored, four bytes": ".ca.shared.global [%s], [%g], 4, %p",
+    "some bytes": ".ca.shared.global [%s], [%g], 16, %n",
+    "some of eight bytes": ".ca.shared.global [%s], [%g], 8, %h",
+    "past the first level": ".cg.shared.global [%s], [%g], 16, %n",
+}
+
+
+@pytest.mark.parametrize("guard", ["", "@%q "])
+@pytest.mark.parametrize("source", SOURCES)
+@pytest.mark.parametrize("name", COPIES)
+def test_bytes_that_are_not_copied_are_zeros(name: str, source: str, guard: str) -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out, .param .u64 inp) {{ .reg .u64 %o, %g; .reg .u32 %t, %s, %i, %n, %h, %a, %b, %c, %d;
+        .reg .pred %p, %q; .shared .align 16 .b8 tile[1024]; ld.param.u64 %o, [out]; ld.param.u64 %g, [inp]; mov.u32 %t, %tid.x; {SOURCES[source]}
+        mad.wide.u32 %o, %t, 16, %o; mad.wide.u32 %g, %i, 16, %g; mov.u32 %s, tile; mad.lo.u32 %s, %t, 16, %s;
+        and.b32 %n, %t, 3; setp.eq.u32 %p, %n, 1; shl.b32 %n, %n, 2; min.u32 %h, %n, 8; and.b32 %a, %t, 4; setp.ne.u32 %q, %a, 0;
+        st.shared.v4.u32 [%s], {{%t, %t, %t, %t}}; {guard}cp.async{COPIES[name]}; cp.async.wait_all;
+        ld.shared.v4.u32 {{%a, %b, %c, %d}}, [%s]; st.global.v4.u32 [%o], {{%a, %b, %c, %d}}; ret; }}"""
+    given = np.random.default_rng(1).integers(1, 1 << 32, 256, dtype=np.uint32)
+    numpy, native = (run(text, 1, 64, 256, given, engine=engine) for engine in ENGINES)
+    assert (numpy == native).all() and (numpy == 0).any()
