@@ -45,10 +45,10 @@ class Emitter(CompiledLanes):
         for op in ops:
             self.operation(op)
         code = len(self.code.lines)
-        self.put_all(needed, LANE)
-        once = len(self.once.lines)
-        self.put_all(needed, ONE)
         ways = [] if table is None else self._ways(table)
+        self.put_all(needed, LANE)
+        once = len(self.once.lines)  # all that the loop over the vectors reads is computed by now
+        self.put_all(needed, ONE)
         w = self.width
         body = [
             *self.code.lines[:code], "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0",

@@ -51,6 +51,15 @@ def test_lanes_go_the_ways_of_a_table(table: list[str], turns: int) -> None:
     assert np.array_equal(numpy, native)
 
 
+def test_all_lanes_take_the_way_of_one_index() -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %t, %x; ld.param.u64 %o, [out]; mov.u32 %t, %tid.x;
+        mad.wide.u32 %a, %t, 4, %o; ld.global.u32 %x, [%o]; W: .branchtargets A, B, C; bar.sync 0; brx.idx %x, W;
+        A: add.u32 %t, %t, 5; B: add.u32 %t, %t, 100; C: st.global.u32 [%a], %t; ret; }}"""
+    for index, more in enumerate((105, 100, 0)):
+        out = run(text, 1, 64, np.full(64, index, np.uint32), engine="native")
+        assert (out == np.arange(64) + more).all()
+
+
 def test_lanes_that_leave_a_loop_one_after_another() -> None:
     text = interpreter(["A", "B", "C", "A", "B", "C", "A", "B", "OUT"], 200)  # some lanes leave in nearly every turn
     numpy, native = (run(text, 3, 80, 3 * 80 * 8, engine=engine) for engine in ("numpy", "native"))
