@@ -29,6 +29,7 @@ class Region:
     exit: int
     order: tuple[int, ...]  # each loop is contiguous, its header first; what follows a segment stands behind it
     loops: tuple[tuple[int, ...], ...]  # the headers of the loops that end behind each segment of the order, the innermost first
+    before: Kinds  # of the registers as they lie in memory where lanes enter
     kinds: dict[int, Kinds]  # of the registers at the start of each segment, and at the exit
     waits: dict[int, tuple[int, ...]]  # the loop headers before which lanes may wait while others execute a segment
     diverges: bool  # may the lanes of a warp disagree at one of its branches?
@@ -60,7 +61,7 @@ def regions(plan: P.PlanFunction, variance: Variance, quiet: Callable[[P.Op], bo
 
 def results(frame: Frame, plan: P.PlanFunction, region: Region, kind: int) -> list[int]:
     """The registers of a kind that a region sets for what follows it."""
-    before, behind = region.kinds[region.entry], region.kinds[region.exit]
+    before, behind = region.before, region.kinds[region.exit]
     changed = {slot for n in region.order for op in plan.segments[n].ops for slot in written(op)}
     found = [slot for slot in slots_of(plan.live_in[region.exit] & (1 << plan.first_constant) - 1) if behind.get(slot, ONE) == kind]
     found = [slot for slot in found if slot in changed or before.get(slot, ONE) != kind]
@@ -69,11 +70,10 @@ def results(frame: Frame, plan: P.PlanFunction, region: Region, kind: int) -> li
 
 def saved(frame: Frame, plan: P.PlanFunction, region: Region) -> list[int]:
     """The registers of each lane whose old value is kept until all warps have executed a region: it begins again with them if it fails."""
-    before = region.kinds[region.entry]
     return [
         slot
         for slot in results(frame, plan, region, LANE)
-        if slot == frame.carry or (plan.live_in[region.entry] >> slot & 1 and before.get(slot, ONE) == LANE)
+        if slot == frame.carry or (plan.live_in[region.entry] >> slot & 1 and region.before.get(slot, ONE) == LANE)
     ]
 
 
@@ -140,7 +140,7 @@ def _region(plan: P.PlanFunction, variance: Variance, entry: int, out: int, insi
                 return None  # two loops that share a header: lanes are not to wait there for those that leave the inner one
             for b in blocks - {header}:
                 waits[b] = (*waits.get(b, ()), header)
-    return Region(entry, out, tuple(segments), tuple(map(tuple, ends)), kinds, waits, bool(apart))
+    return Region(entry, out, tuple(segments), tuple(map(tuple, ends)), variance.entry[entry], kinds, waits, bool(apart))
 
 
 def _kinds(plan: P.PlanFunction, variance: Variance, order: list[int], out: int) -> tuple[dict[int, set[int]], dict[int, Kinds]]:

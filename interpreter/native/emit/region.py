@@ -76,11 +76,11 @@ class RegionEmitter:
         return name, t
 
     def _entered(self, slot: int) -> list[str]:
-        """Lines that load a register where the region begins."""
+        """Lines that load a register where the region begins; it may vary in the region alone, whose lanes diverge while others have left."""
         kind = self.kinds[self.region.entry].get(slot, ONE)
-        e = Emitter(self.frame, {slot: kind}, self.helpers, "")
+        e = Emitter(self.frame, self.region.before | {self.frame.carry: LANE}, self.helpers, "")
         e.once, e.code = VectorCode(1, e.module, f"in.s{slot}."), VectorCode(self.width, e.module, f"in.v{slot}.")
-        _, value = e.value(slot)
+        value = e.at(kind, e.value(slot)[1])
         name, t = self.variable(slot, kind)
         based = self._based(e, slot, value) if kind == LANE and slot in self.bases else []
         return [*e.once.lines, *e.code.lines, *based, f"  store {t} {value.value}, ptr {name}, align 64"]

@@ -15,7 +15,7 @@ REGISTERS = [f"%r{n}" for n in range(10, 18)]
 
 
 class Loops:
-    """A random program of nested loops, branches, breaks and continues that only reads memory until its end."""
+    """A random program of nested loops, branches, breaks and continues that only read memory."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -78,7 +78,10 @@ class Loops:
         head, again, end = self.label(), self.label(), self.label()
         self.counters += 1
         i = f"%c{self.counters}"
-        self.lines += [f"mov.u32 {i}, 0;", f"{head}:"]
+        self.lines.append(f"mov.u32 {i}, 0;")
+        if depth == 2 and self.random.random() < 0.5:  # a region begins with the loop
+            self.lines.append(f"st.shared.u32 [%r6], {self.random.choice(REGISTERS)};")
+        self.lines.append(f"{head}:")
         self.body(depth)
         for way in (end, again, head):
             if self.random.random() < 0.3:
@@ -125,6 +128,19 @@ def test_random_loops_give_the_results_of_numpy(seed: int, monkeypatch: pytest.M
 @pytest.mark.parametrize("seed", range(12, 400))
 def test_many_random_loops_give_the_results_of_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     equal(seed, monkeypatch)
+
+
+@pytest.mark.parametrize("again", ["", "add.u32 %n, %t, 1; setp.lt.u32 %p, %n, 40; @%p bra M; add.u32 %r, %r, %n; M:"])
+def test_a_counter_that_varies_in_a_region_alone(again: str) -> None:
+    """It holds one value for all where the loop begins, behind a store; `again`: it varies elsewhere, too, and has a place for each lane."""
+    text = kernel("p out", f""".reg .b64 %o; .reg .b32 %t, %r, %n, %s, %m; .reg .pred %p; .shared .b32 tile[96];
+        ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mad.wide.u32 %o, %t, 4, %o; and.b32 %r, %t, 3; mov.u32 %s, 0; {again}
+        ld.global.u32 %m, [%o]; mov.u32 %n, 0; st.global.u32 [%o], %s;
+        L: ld.global.u32 %r, [%o]; add.u32 %s, %s, 3; add.u32 %s, %s, %r; add.u32 %n, %n, 1; setp.lt.u32 %p, %n, %m; @%p bra L;
+        st.global.u32 [%o], %s; ret;""")  # fmt: skip
+    data = np.arange(96, dtype=np.uint32) % 7
+    numpy, native = (run(text, 1, 96, data, engine=engine) for engine in ("numpy", "native"))
+    assert (numpy == np.maximum(data, 1) * 3).all() and (native == numpy).all()
 
 
 SUM = """.reg .u64 %o, %a; .reg .u32 %t, %r, %s, %n; .reg .pred %p;
