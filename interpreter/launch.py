@@ -71,6 +71,7 @@ class EngineUse:
     numpy_blocks: int = 0
     left_to_numpy: Counter[str] = field(default_factory=Counter)
     threads: int = 1  # that executed compiled code at once, at most
+    failures: list[str] = field(default_factory=list)  # of the compiler, in words
 
     def add(self, other: EngineUse) -> None:
         """Counts another launch, too."""
@@ -78,6 +79,7 @@ class EngineUse:
         self.numpy_blocks += other.numpy_blocks
         self.left_to_numpy += other.left_to_numpy
         self.threads = max(self.threads, other.threads)
+        self.failures += other.failures
 
 
 class Launch:

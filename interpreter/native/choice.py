@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from warplab.assembler.demangle import short_name
 from warplab.assembler.ir import Function
 
 from ..launch import Launch
@@ -52,6 +53,14 @@ class EngineChoice:
         """Is there machine code to run?  Numpy runs a kernel until it has taken as long as the compiler would: so no launch takes twice as long as it must."""
         if self.refused:
             return False
+        try:
+            return self._ready(launch)
+        except Exception as e:  # of llvmlite, of LLVM, or of what writes their input: numpy runs whatever is not compiled
+            self.refused = True
+            launch.used.failures.append(f"{short_name(launch.name)} runs on numpy, for it could not be compiled: {_first_line(e)}")
+            return False
+
+    def _ready(self, launch: Launch) -> bool:
         wanted = launch.options.engine == "native"
         if self.plan is None:
             self.plan = plan_of(launch)
@@ -90,6 +99,12 @@ class EngineChoice:
             self.program = NativeProgram(launch.kernel, plan, apart=self.apart)
         except Untraceable:
             self.refused = True
+
+
+def _first_line(e: Exception) -> str:
+    """An exception in one line."""
+    text = str(e).strip().partition("\n")[0].strip()
+    return f"{type(e).__name__}: {text[:120]}" if text else type(e).__name__
 
 
 def parts_lanes(plan: PlanFunction) -> bool:

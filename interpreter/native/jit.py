@@ -35,11 +35,17 @@ def _features() -> str:
 
 
 def compiled(text: str) -> bytes:
-    """IR as an object file.
+    """IR as an object file."""
+    machine, _ = _host()
+    code: bytes = machine.emit_object(optimised(text, machine))
+    return code
+
+
+def optimised(text: str, machine: Any) -> Any:
+    """IR as a module for a target machine.
 
     The text is nearly as LLVM would leave it: of all that its optimiser does, only these passes make the code faster, in a twentieth of its time.
     """
-    machine, _ = _host()
     module = llvm.parse_assembly(text)
     module.verify()
     passes = llvm.create_new_module_pass_manager()
@@ -47,8 +53,7 @@ def compiled(text: str) -> bytes:
     passes.add_sroa_pass()
     passes.add_new_gvn_pass()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
-    code: bytes = machine.emit_object(module)
-    return code
+    return module
 
 
 class NativeSource:

@@ -322,6 +322,8 @@ class DeviceContext:
             for line in launch.assertions:
                 self.assertion(line)
         self.used.add(launch.used)
+        for line in launch.used.failures:
+            to_stderr(f"warning: kernel {line}")
         if isinstance(self.arena, DeviceArena) and self.arena.slips:
             if handle.name not in self.slipping:
                 self.slipping.add(handle.name)
@@ -361,5 +363,5 @@ def slips_to_stderr(kernel: str, slips: list[str]) -> None:
 
 
 def to_stderr(line: str) -> None:
-    """Where a failed assert's message goes by default."""
+    """Where warnings go, and a failed assert's message by default."""
     print(line, file=sys.stderr, flush=True)

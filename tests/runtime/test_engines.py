@@ -72,4 +72,22 @@ def test_an_option_says_how_many_threads() -> None:
 def test_a_report_says_what_ran(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("WARPLAB_ENGINE", "native")
     result = CliRunner().invoke(main, ["run", str(SAMPLES / "vecadd.ptx"), "--json"])
-    assert json.loads(result.output)[0]["engine"] == {"native_blocks": 4, "numpy_blocks": 0, "left_to_numpy": {}, "threads": 1}
+    assert json.loads(result.output)[0]["engine"] == {
+        "native_blocks": 4,
+        "numpy_blocks": 0,
+        "left_to_numpy": {},
+        "threads": 1,
+        "failures": [],
+    }
+
+
+def test_a_failure_of_the_compiler_is_one_line_of_warning(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def failing(text: str) -> bytes:
+        raise RuntimeError("LLVM IR parsing error\n<string>:7:2: error: expected instruction opcode")
+
+    jit = pytest.importorskip("warplab.interpreter.native.jit")
+    monkeypatch.setattr(jit, "compiled", failing)
+    monkeypatch.setenv("WARPLAB_CACHE", str(tmp_path))
+    done = CliRunner().invoke(main, ["run", str(SAMPLES / "vecadd.ptx"), "--engine", "native"])
+    assert done.exit_code == 0 and done.stdout == "ok     vecadd<<<4, 256>>>: 1 check passed\n"
+    assert done.stderr == "warning: kernel vecadd runs on numpy, for it could not be compiled: RuntimeError: LLVM IR parsing error\n"

@@ -20,6 +20,7 @@ from ...vector.steps.meanings import bound
 from ..trace.code import Untraceable
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
+from ..trace.ufuncs import select
 from ..variance import LANE, ONE
 from .lanes import CompiledLanes
 from .memory import CALLED, INLINED, field
@@ -100,9 +101,9 @@ class Emitter(CompiledLanes):
             changed = code.fresh(f"and {t} {code.fresh(f'xor {t} {old}, {new}')}, %bits")
             code.lines.append(f"  store {t} {code.fresh(f'xor {t} {old}, {changed}')}, ptr {place}, align {align}")
             return
-        old = code.fresh(f"load {v.type}, ptr {place}, align {align}")
-        new = code.fresh(f"select <{self.width} x i1> %active, {v.type} {v.value}, {v.type} {old}")
-        code.lines.append(f"  store {v.type} {new}, ptr {place}, align {align}")
+        before = SymbolicArray(code, code.fresh(f"load {v.type}, ptr {place}, align {align}"), v.dtype)
+        v = select(SymbolicArray(code, "%active", "?"), v, before)
+        code.lines.append(f"  store {v.type} {v.value}, ptr {place}, align {align}")
 
     def _ways(self, table: P.Table) -> list[str]:
         """Lines that store, for each way of a table, the mask of the lanes that take it."""

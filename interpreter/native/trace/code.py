@@ -86,6 +86,7 @@ class VectorCode:
         self._prefix = prefix
         self._count = 0
         self._known: dict[str, str] = {}
+        self._origins: dict[str, str] = {}
         self.rooms: dict[str, str] = {}  # on the stack
 
     def emit(self, text: str) -> str:
@@ -94,8 +95,13 @@ class VectorCode:
         if found is None:
             self._count += 1
             found = self._known[text] = f"%{self._prefix}{self._count}"
+            self._origins[found] = text
             self.lines.append(f"  {found} = {text}")
         return found
+
+    def origin(self, name: str) -> str:
+        """The expression that a value has been computed by; "" if it reads memory, or is no value of this piece."""
+        return self._origins.get(name, "")
 
     def fresh(self, text: str) -> str:
         """The name of the value of an expression that reads memory, computed anew."""

@@ -82,7 +82,27 @@ def select(condition: SymbolicArray, a: SymbolicArray, b: SymbolicArray) -> Symb
     if a.dtype.kind == "f":
         bits = np.dtype(f"u{a.itemsize}")
         return select(condition, a.view(bits), b.view(bits)).view(a.dtype)
+    if _combines_bits(a) or _combines_bits(b):
+        b = _hidden(b)
     return a.new(f"select {condition.type} {condition.value}, {a.type} {a.value}, {b.type} {b.value}", a.dtype)
+
+
+def _combines_bits(a: SymbolicArray) -> bool:
+    """Could LLVM compute a value by one vpternlog?
+
+    With AVX-512, LLVM (20 and 22) merges the choice between such a value and one of its operands into the instruction.  If another operand lies in
+    memory, it reorders the operands, and takes the truth table of the inverse order.
+    """
+    text = a.code.origin(a.value)
+    while text.startswith("bitcast "):
+        text = a.code.origin(text.partition(" to ")[0].split()[-1])
+    return a.code.width > 1 and (text.startswith(("or ", "xor ", "add ")) or "@llvm.copysign" in text)
+
+
+def _hidden(a: SymbolicArray) -> SymbolicArray:
+    """The same value, which LLVM's choice of instructions takes for another one: so nothing is merged with it."""
+    floats = {4: "f4", 8: "f8"}.get(a.itemsize)
+    return a if floats is None else _call("arithmetic.fence", a.view(floats)).view(a.dtype)
 
 
 def _compare(name: str, a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
