@@ -223,6 +223,18 @@ CODES: dict[str, Code] = {
         ".visible .entry e(.param .u32 p) { st.param.u32 [p], 1; ret; }",
         False,
     ),
+    "output-parameter": _error(
+        "the parameter {parameter} is a result of {function} and cannot be read",
+        "A .func writes its result parameters and cannot read them back.",
+        ".func (.param .u32 r) f() { .reg .u32 x; ld.param.u32 x, [r]; ret; }",
+        False,
+    ),
+    "no-result": _error(
+        "no call before this has {variable} as its result",
+        "A .param variable of a body gets its value from a call that names it in the list before the function: call (result), f, "
+        "(arguments). To read it without such a call makes ptxas crash.",
+        "{ .param .b32 x; ld.param.b32 %r1, [x]; }",
+    ),
     "bad-parameter": _error(
         "{parameter} cannot be declared like this",
         "Parameters in .param space are scalars or arrays. Only parameters of an .entry may have .ptr, and only the last parameter of a "

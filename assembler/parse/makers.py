@@ -145,6 +145,9 @@ def _address(tree: Any, names: NamesInScope) -> Operand:
     first, *rest = tree.children
     base: Any = _operand(first, names)
     parts = tuple([_operand(t, names) if hasattr(t, "children") else names[str(t)] for t in rest if t is not None])
+    if parts and not isinstance(base, Register | Variable | Element):
+        what = "a number" if isinstance(base, Immediate) else "an offset"
+        raise Flaw("bad-operand", f"{what} cannot stand before coordinates", hint="keep the whole address in a register")
     match base:
         case Register() | Variable() | Element():
             return Address(base, 0, parts)

@@ -7,6 +7,7 @@ from typing import Any
 
 from lark.exceptions import UnexpectedInput
 
+from ..diagnostics import Note
 from ..ir import File, Item, Section, Span
 from .constants import integer
 from .flaw import Flaw
@@ -86,7 +87,7 @@ class TextReader:
                 case "address_size":
                     self.set_address_size(values[0])
                 case "file":
-                    self.file(values, self.source.span(pos, end))
+                    self.file(values, pos, end)
                 case _:
                     raise Flaw("bad-directive", f".{tree.data} does not belong here")
         except Flaw as flaw:
@@ -99,14 +100,20 @@ class TextReader:
         if self.address_size not in (32, 64):
             raise Flaw("bad-directive", "an address has 32 or 64 bits", str(token))
 
-    def file(self, values: Any, span: Span) -> None:
+    def file(self, values: Any, start: int, end: int) -> None:
         """`.file 1 "name", time, size`."""
         index, name = integer(str(values[0])), str(values[1])[1:-1]
-        if self.files.get(index, name) != name:
-            raise Flaw("duplicate-name", f".file {index} is declared twice", str(values[0]), other=self.file_spans[index])
+        numbers = tuple(integer(str(v)) for v in values[2:] if v is not None)
+        span = self.source.span(start, end)
+        if index in self.files:
+            # ptxas complains when it has seen whether numbers follow.
+            at, to = (start, end) if numbers else self.source.token(end)
+            note = Note("first declared here", self.file_spans[index])
+            self.reports.report("duplicate-name", f".file {index} is declared twice", at, to, notes=(note,))
+            return
         self.files[index] = name
         self.file_spans[index] = span
-        self.items.append(File(index, name, span, tuple(integer(str(v)) for v in values[2:] if v is not None)))
+        self.items.append(File(index, name, span, numbers))
 
     def dwarf(self, pos: int) -> int:
         """`@@DWARF ...`, a line of debug data."""

@@ -76,5 +76,6 @@ def _judged(module: Module, target: str | None) -> list[Diagnostic]:
     if judge.without_abi is not None:
         found += judge_without_abi(module, judge.without_abi)
     found += modules.budgets(module)
+    found += modules.parameters(module, judge.reached)
     found += modules.unresolved(module)
     return found

@@ -130,7 +130,7 @@ class Judge:
             return False
         if self.broken(instruction, limits.out_of_range(instruction, self.has)):
             return False
-        narrow = is_narrow(form, settled, instruction.operands)
+        narrow = is_narrow(form, settled, instruction.operands, instruction.modifiers, needs.capability(self.has.target)[0])
         if narrow is not None:
             help = "keep the address in a .b64 register; where shared memory is meant, say .shared"
             self.report(instruction, "address-size", "an address in global memory has 64 bits", lambda p: p.operand(narrow), help=help)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic_scans import counted_down, counted_up, exchanged, flushed_sums, sums, sums_bf16
-from ..facts import ALWAYS, facts, when
+from ..facts import ALWAYS, Demand, facts, when
 from ..floats.single import add32, canonical
 from ..notation import Need, instruction
 from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Shortcut
@@ -229,7 +229,13 @@ def _apart(old: Array, type: str) -> Array | Bits128:
     return (old[..., 0], old[..., 1]) if type == "b128" else old
 
 
-facts("atom red", takes_any_space=True, is_indexed=True, has_wide_addresses=True)
+facts(
+    "atom red",
+    takes_any_space=True,
+    is_indexed=True,
+    has_wide_addresses=True,
+    demands=(Demand(Need(sm=20), "a 64-bit {opcode} on shared memory", when("u64 b64", also="shared")),),
+)
 facts("atom", access="atomic", observes_changes=ALWAYS, discards=True, result_from_elsewhere=True)
 facts("red", access="reduction")
 facts("red", leading="async", memory_only=when("async"), word_addresses=when("async"), mbarrier="c")

@@ -134,12 +134,13 @@ def _rows(
 ) -> Callable[[F], F]:
     """Decorates with a row, and with one that names order and scope (from PTX 8.0 on) where an order is given."""
     section = f"9.7.15.15.{section}"
+    own = {"discards": True} if head.startswith("arrive") else None
 
     def register(meaning: F) -> F:
-        instruction(f"mbarrier.{head}{{.ss}}.b64  {operands}", ss=ss, ptx=ptx, sm=sm, needs=needs, section=section)(meaning)
+        instruction(f"mbarrier.{head}{{.ss}}.b64  {operands}", ss=ss, ptx=ptx, sm=sm, needs=needs, section=section, facts=own)(meaning)
         if order:
             row = f"mbarrier.{head}.sem.scope{{.ss}}.b64  {operands}"
-            sets: dict[str, Any] = {"sem": order, "scope": "cta cluster", "ss": ss}
+            sets: dict[str, Any] = {"sem": order, "scope": "cta cluster", "ss": ss, "facts": own}
             instruction(row, ptx=max(ptx, 8.0), sm=sm, needs=needs, section=section, **sets)(meaning)
         return meaning
 
@@ -150,7 +151,6 @@ facts(
     "mbarrier",
     unit="barrier",
     opaque=True,
-    discards=True,
     pauses=True,
     refuses_addresses=True,
     address_space="shared",

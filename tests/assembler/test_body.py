@@ -68,7 +68,7 @@ BODIES = [
         ".reg .b32 %r<4>; { .param .b32 a; st.param.b32 [a+0], %r1; call g, (a); } { .param .b32 f; call (f), f, (f); } call g; call h; ret;",
         "call-target call-arity undeclared-name unresolved",
     ),
-    (".reg .b32 %r<4>; { .param .b32 p; st.param.b32 [p], 1; } st.param.b32 [p], 1; ret;", "input-parameter"),
+    (".reg .b32 %r<4>; { .param .b32 p; st.param.b32 [p], 1; } st.param.b32 [p], 1; ret;", "input-parameter input-parameter"),
     (
         ".reg .b32 %r<4>; { .param .b8 a[4]; st.param.b32 [a], %r1; } { .param .b8 a[0]; st.param.b32 [a], %r1; } ret;",
         "bad-array undeclared-name",

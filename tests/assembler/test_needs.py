@@ -173,3 +173,25 @@ def test_numbers_of_a_source_location_have_32_bits(place: str) -> None:
 def test_the_order_of_the_words_of_a_declaration(text: str, line: int) -> None:
     found = check(f".version 9.0\n.target sm_90\n.address_size 64\n{text}\n", warnings=())
     assert ([d.span.line for d in found[:1]] or [0]) == [line], found
+
+
+@pytest.mark.parametrize(
+    "line", ["atom.shared.add.u64 %p1, [m], %p2;", "atom.shared.cas.b64 %p1, [m], %p2, %p2;", "red.shared.add.u64 [m], %p1;"]
+)
+def test_atomics_of_64_bits_reached_shared_memory_with_sm_20(line: str) -> None:
+    body = ".shared .b64 m; .global .b64 g;\n"
+    for version, target in ("1.4", "sm_12"), ("2.0", "sm_13"), ("4.0", "sm_13"):
+        assert errors(kernel(version, target, body + line)) == ["needs"]
+        assert errors(kernel(version, target, body + line.replace("shared", "global").replace("[m]", "[g]"))) == []
+    assert errors(kernel("2.0", "sm_20", body + line)) == []
+
+
+@pytest.mark.parametrize(("target", "legal"), [("sm_90", True), ("sm_100", True), ("sm_120", False)])
+def test_from_sm_120_on_the_source_of_a_copy_to_a_cluster_has_64_bits(target: str, legal: bool) -> None:
+    copies = "", ".tensor.1d"
+    for copy, source in zip(copies, ("[%r1], 16", "[%r1, {%r1}]"), strict=True):
+        line = f"cp.async.bulk{copy}.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], {source}, [%r1];"
+        text = f".version 9.0\n.target {target}\n.entry k() {{\n.reg .b32 %r1;\n{line}\nret;\n}}\n"
+        assert ([d.code for d in check(text, target) if d.severity == "error"] == []) == legal
+        wide = text.replace(source, source.replace("[%r1", "[%d1")).replace(".reg .b32 %r1;", ".reg .b32 %r1; .reg .b64 %d1;")
+        assert [d.code for d in check(wide, target) if d.severity == "error"] == []

@@ -266,7 +266,7 @@ def test_errors(text: str, found: list[tuple[str, int]]) -> None:
         (HEADER + "/* ", "unterminated-comment", 4),
         (HEADER + ".entry f(.param .u32 a, .param .u32 a) { ret; }", "duplicate-name", 4),
         (HEADER + ".visible .weak .global .u32 x;", "syntax", 4),
-        (HEADER + ".entry f() .maxntid 0\n{ ret; }", "bad-directive", 5), (HEADER + '.file 1 "a"\n.file 1 "b"\n', "duplicate-name", 5),
+        (HEADER + ".entry f() .maxntid 0\n{ ret; }", "bad-directive", 5), (HEADER + '.file 1 "a"\n.file 1 "b"\n', "duplicate-name", 6),
         (HEADER + ".global .b16 v[2][] = {{1, 2}};", "syntax", 4), (HEADER + ".global .u32 x[2] = {1, 2, 3};", "bad-initialiser", 4),
     ],
 )  # fmt: skip

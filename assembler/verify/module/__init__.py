@@ -3,6 +3,7 @@
 from .budgets import budgets
 from .functions import functions, unresolved
 from .header import header
+from .parameters import parameters
 from .variables import variables
 
-__all__ = ["budgets", "functions", "header", "unresolved", "variables"]
+__all__ = ["budgets", "functions", "header", "parameters", "unresolved", "variables"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from warplab.isa.facts import When, opcodes
 from warplab.isa.notation import Form
@@ -60,11 +60,9 @@ def address_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         return Misfit("operand-kind", f"an address in [ ] is expected here, not {described(operand)}", help)
     if operand.parts and "," not in place.text:
         return Misfit("operand-kind", f"{form.opcode} needs one address in [ ], not a list")
-    if operand.parts and operand.offset:
-        return Misfit("operand-kind", "an offset does not stand before coordinates")
+    wrong = coordinates_misfit(form, settled, operand) if "," in place.text else None
     if facts.handles:
-        return _handle_misfit(form, operand) or coordinates_misfit(form, settled, operand)
-    wrong = coordinates_misfit(form, settled, operand)
+        return _handle_misfit(form, operand) or wrong
     if wrong is not None:
         return wrong
     if isinstance(operand.base, Register) and ("," in place.text or place.name == facts.tensor_map):
@@ -157,22 +155,29 @@ GEOMETRY = {"1d": 1, "2d": 2, "3d": 4, "a1d": 2, "a2d": 4, "cube": 4, "acube": 4
 
 def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: Address) -> Misfit | None:
     """Are there as many coordinates, of one type, as the geometry or the tensor has dimensions?"""
-    given = next((p for p in address.parts if isinstance(p, Vector)), None)
     geometry = settled.get("geom") or settled.get("dim")
-    if given is None or not isinstance(geometry, str):
+    if not isinstance(geometry, str):
         return None
-    n = len(given.elements)
-    of_types: list[ScalarType | str] = []
-    for element in given.elements:
-        own = type_of_element(element)
-        if own is None or (isinstance(own, ScalarType) and own.bits == 64 and isinstance(element, SpecialRegister)):
-            return Misfit("operand-kind", f"{described(element)} is not a coordinate")
-        of_types.append(own)
+    if not address.parts:
+        return Misfit("operand-kind", "coordinates are missing", f"write [{_name(address)}, {{...}}], with the coordinates in the braces")
+    *sampler, given = address.parts
+    if isinstance(given, Register) and not sampler and "dim" not in settled and not geometry.startswith("a"):
+        of_types: list[ScalarType | str] = [given.type] * given.vector
+    elif not isinstance(given, Vector):
+        return Misfit("operand-kind", f"coordinates stand in braces: {described(given)} is none")
+    else:
+        of_types = []
+        for element in given.elements:
+            own = type_of_element(element)
+            if own is None or (isinstance(own, ScalarType) and own.bits == 64 and isinstance(element, SpecialRegister)):
+                return Misfit("operand-kind", f"{described(element)} is not a coordinate")
+            of_types.append(own)
+    n = len(of_types)
     if "dim" in settled:
         if not all(together(a, b) for a, b in itertools.pairwise(of_types)):
             return Misfit("operand-type", "coordinates of several types do not go into one vector")
         plain = {own.name for own in of_types if isinstance(own, ScalarType)}
-        if len(plain) == 1 and not plain <= COORDINATES:
+        if (len(plain) == 1 and not plain <= COORDINATES) or set(of_types) == {"float"}:
             return Misfit("operand-type", "coordinates in a tensor are integers of 32 bits")
         if geometry[:1].isdigit() and n != int(geometry[0]) and settled.keys().isdisjoint(FIVE):
             return Misfit("vector-size", f"a tensor of {geometry} has {geometry[0]} coordinates, not {n}")
@@ -181,7 +186,7 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
         return None
     if geometry not in GEOMETRY:
         return None
-    if n not in (1, 2, 4) or n < GEOMETRY[geometry]:
+    if not (n == 1 and isinstance(given, Register)) and (n not in (1, 2, 4) or n < GEOMETRY[geometry]):
         return Misfit("vector-size", f"the geometry .{geometry} needs {GEOMETRY[geometry]} coordinates, not {n}")
     surface = "surfref" in form.facts.handles
     first = 1 if geometry.startswith("a") and not surface else 0
@@ -203,12 +208,23 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
     return None
 
 
+def _name(address: Address) -> str:
+    return getattr(address.base, "name", "a")
+
+
 def _is_index(own: ScalarType | str | None) -> bool:
     return own == "int" or (isinstance(own, ScalarType) and own.bits == 32 and own.kind in "bus")
 
 
-def is_narrow(form: Form, settled: Mapping[str, str | bool], operands: tuple[Operand, ...]) -> int | None:
-    """Which operand makes an address of the global or generic space of 32 bits, which no supported target has."""
+def is_narrow(form: Form, settled: Mapping[str, str | bool], operands: tuple[Operand, ...], words: Collection[str], sm: int) -> int | None:
+    """Which operand makes an address of the global or generic space of 32 bits, which no supported target has.
+
+    Of bulk copies ptxas notices it only where it calls a function for them: from sm_120 on, to the shared memory of a cluster.
+    """
+    if sm >= 120 and {"bulk", "shared::cluster", "global"}.issubset(words):
+        match operands[1]:
+            case Address(base=Register(type=t)) if t.bits < 64:
+                return 1
     if form.facts.has_wide_addresses and "async" not in settled and "tensormap" not in settled:
         for i, operand in enumerate(operands):
             match operand:

@@ -74,6 +74,8 @@ def _pair_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, op
     assert t is not None, form.row
     if isinstance(operand, Pair):
         first, second = operand.first, operand.second
+        if isinstance(first, Sink) and isinstance(second, Sink):
+            return Misfit("operand-kind", "'_' cannot stand for both results of a pair")
         if isinstance(second, Sink) and form.facts.keeps_predicate:
             return Misfit("operand-kind", "a predicate register is expected after the |")
         if not isinstance(second, Sink):
