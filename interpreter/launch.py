@@ -54,6 +54,7 @@ class Options:
     stack_limit: int = 1 << 19
     schedule: int | None = None
     poison: int | None = None  # a seed: what nobody has written holds rubbish
+    slips: bool = False  # accesses behind a block's shared memory pass where a GPU has more of it
     cooperative: bool = False
     cluster: Dim3 | None = None
     lockstep: bool = False
@@ -117,6 +118,7 @@ class Launch:
         self._parameter_block: int | None = None
         self._parameter_values: dict[tuple[int, str], Array] = {}
         self.assertions: list[str] = []
+        self.slips: list[str] | None = [] if o.slips else None  # accesses behind the blocks' shared memory that passed, in words
         self.steps = 0
         self.used = EngineUse()
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds

@@ -3,6 +3,7 @@
     Exception
       UsageError               an option, directive or launch file that can't be used
       ApiError                 a call is refused or reports earlier work: .name is CUDA's (CUDA_ERROR_INVALID_VALUE)
+        StickyError            it fails because an earlier launch has failed, which another call has reported before
 
 A launch that ends early leaves its ExecutionError in ApiError.cause, so that tools can show more than the code.
 """
@@ -45,6 +46,10 @@ class ApiError(Exception):
         self.name = name
         self.message = message
         self.cause = cause
+
+
+class StickyError(ApiError):
+    """A call that fails only because an earlier launch has: no context works behind a fault."""
 
 
 def invalid(message: str) -> ApiError:

@@ -25,6 +25,7 @@ GRANULE = 256  # cudaMalloc's alignment
 GUARD = 256  # the least gap between two allocations
 QUARANTINE = 256 << 20  # freed bytes that rest before they are used again
 FIRST = 1 << 16  # addresses below are null and its neighbourhood
+MOST_SLIPS = 16  # accesses outside of allocations that are remembered between two launches
 SLACK = 1 << 20  # reserved beyond what may be allocated, for gaps
 
 

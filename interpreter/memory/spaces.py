@@ -15,11 +15,12 @@ from ..faults import Fault
 from ..lanes import Geometry
 from ..rubbish import Rubbish
 from ..values import AddressFacts
-from .arena import Arena
+from .arena import MOST_SLIPS, Arena
 from .objects import Gap, Placed, nearest
 
 Array = NDArray[Any]
 U64 = np.uint64
+SHARED_GRANULE = 128  # bytes to which a GPU rounds a block's shared memory up
 LOWEST = 1 << 12  # addresses below are null, or integers used as addresses by mistake
 
 
@@ -111,8 +112,8 @@ class ArenaSpace(MemorySpace):
 
 
 def shared_stride(size: int) -> int:
-    """The bytes from one block's shared memory to the next one's."""
-    return -(-max(size, 1) // 128) * 128
+    """The bytes from one block's shared memory to the next one's: an H100 faults from there on."""
+    return -(-max(size, 1) // SHARED_GRANULE) * SHARED_GRANULE
 
 
 class SharedSpace(MemorySpace):
@@ -121,9 +122,11 @@ class SharedSpace(MemorySpace):
     name = "shared"
 
     def __init__(
-        self, blocks: int, size: int, gaps: Sequence[Gap] = (), objects: Sequence[Placed] = (), memory: Array | None = None
-    ) -> None:
+        self, blocks: int, size: int, gaps: Sequence[Gap] = (), objects: Sequence[Placed] = (), memory: Array | None = None,
+        slips: list[str] | None = None,
+    ) -> None:  # fmt: skip
         self.size = size
+        self.slips = slips  # accesses that pass behind the last byte, as on a GPU, whose memory ends at the stride; None: none passes
         self.gaps = gaps
         self.objects = objects  # by their place in a block's memory
         self.stride = shared_stride(size)
@@ -151,6 +154,16 @@ class SharedSpace(MemorySpace):
 
     def legal(self, low: int, end: int, write: bool) -> bool:
         return low >= 0 and end <= self.size and not any(g.holds(low, end) for g in self.gaps)
+
+    def legal_each(self, low: Array, size: int, write: bool) -> Array:
+        out = super().legal_each(low, size, write)
+        if self.slips is not None and self.size and not out.all():
+            behind = ~out & (low > U64(max(self.size - size, 0))) & (low <= U64(self.stride - size))
+            if behind.any() and len(self.slips) < MOST_SLIPS:
+                fault = self.complain(int(low[behind.argmax()]), size, write)
+                self.slips.append(f"{'writes' if write else 'reads'} {size} bytes of shared memory at {fault.address:#x}, {fault.nearest}")
+            out |= behind
+        return out
 
     def complain(self, address: int, size: int, write: bool) -> Fault:
         verb = "write" if write else "read"

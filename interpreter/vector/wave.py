@@ -54,7 +54,7 @@ class Wave:
         threads = launch.threads
         self.geometry = Geometry.whole(count, threads)
         self.shared = SharedSpace(
-            count, launch.shared_bytes, launch.kernel.shared_gaps, launch.kernel.shared_objects(launch.dynamic_shared), shared
+            count, launch.shared_bytes, launch.kernel.shared_gaps, launch.kernel.shared_objects(launch.dynamic_shared), shared, launch.slips
         )
         guarded = launch.kernel.program.gap > 0
         self.local = LocalSpace(count * threads, launch.stack_limit * (2 if guarded else 1))

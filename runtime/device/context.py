@@ -22,7 +22,7 @@ from warplab.interpreter.program import LoadedProgram, ManagedVariables
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.profiles import DeviceProfile, profile
 
-from ..errors import ApiError, code_of, invalid
+from ..errors import ApiError, StickyError, code_of, invalid
 from .devrt.queue import queued
 from .graphs.graphs import Capture
 from .graphs.streams import CAPTURE_MODE, LEGACY, DeviceEvent, DeviceStream
@@ -89,6 +89,7 @@ class DeviceContext:
         self.heap = DeviceHeap(self.arena, self.limits["malloc_heap_size"])
         self.pending: ApiError | None = None  # an error that no call has reported yet
         self.error: ApiError | None = None  # was told, and sticks
+        self.failed = ""  # the launch that caused it, in words
         self.launches = 0
         self.used = EngineUse()  # by all launches
         self.modules: list[LoadedModule] = []
@@ -134,12 +135,16 @@ class DeviceContext:
         """Tells what went wrong, now and from now on."""
         if self.error is None and self.pending is not None:
             self.error, self.pending = self.pending, None
+            raise self.error
         self.check()
 
     def check(self) -> None:
         """Tells again what was told before."""
         if self.error is not None:
-            raise ApiError(self.error.name, self.error.message, self.error.cause)
+            what, _, more = self.error.message.partition("\n")
+            raise StickyError(
+                self.error.name, f"every call fails since {self.failed} has failed: {what}\n{more}".rstrip(), self.error.cause
+            )
 
     def unsafe(self, what: str, anywhere: bool = False) -> None:
         """Refuses what a capture that is under way forbids, or any capture for a call about all streams."""
@@ -296,6 +301,7 @@ class DeviceContext:
             engine=o.engine, threads=o.threads,
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
             stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
+            slips=isinstance(self.arena, DeviceArena) and self.arena.by_pages,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
         )  # fmt: skip
@@ -311,11 +317,11 @@ class DeviceContext:
             with watched(self, handle, shape, parameters):
                 execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(self.profile)))
         except OutOfMemory:
-            self.pending = ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory")
+            self.fail(handle, ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory"))
         except ExecutionError as e:
             if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
                 e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
-            self.pending = ApiError(code_of(e), f"{e}\n  launched {place}" if (place := host().launched_from()) else str(e), e)
+            self.fail(handle, ApiError(code_of(e), f"{e}\n  launched {place}" if (place := host().launched_from()) else str(e), e))
             if sanitizer:
                 sanitizer.failed(e)
             self.ring.flush()
@@ -324,16 +330,20 @@ class DeviceContext:
         self.used.add(launch.used)
         for line in launch.used.failures:
             to_stderr(f"warning: kernel {line}")
-        if isinstance(self.arena, DeviceArena) and self.arena.slips:
+        if isinstance(self.arena, DeviceArena) and (slips := [*self.arena.slips, *(launch.slips or ())]):
             if handle.name not in self.slipping:
                 self.slipping.add(handle.name)
-                self.slipped(handle.name, self.arena.slips)
+                self.slipped(handle.name, slips)
             self.arena.slips = []
         if not self.broken:
             for child in queued(handle.module.program, self.arena, self.heap):
                 kernel = handle.module.kernel(child.kernel)
                 shape = LaunchShape(child.grid, child.block, child.dynamic_shared)
                 self.launch(kernel, shape, child.parameters[: kernel.kernel.parameter_bytes])
+
+    def fail(self, handle: KernelHandle, e: ApiError) -> None:
+        """The launch that is under way has failed."""
+        self.pending, self.failed = e, f"launch {self.launches} of the context, kernel {short_name(handle.name)},"
 
     def _owner(self, address: int) -> int | None:
         """The other device that an address belongs to."""

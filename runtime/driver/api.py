@@ -83,7 +83,8 @@ def results_of(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:
     code, *results = work(*args)
     if code:
         found = STATE.last
-        raise ApiError(code.name, found.message if found else "", found.cause if found else None)
+        kind = ApiError if found is None else type(found)
+        raise kind(code.name, found.message if found else "", found.cause if found else None)
     return results[0] if len(results) == 1 else tuple(results)
 
 

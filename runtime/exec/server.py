@@ -19,7 +19,7 @@ from ..device.machine import machine
 from ..device.memory.host import serve
 from ..driver.api import STATE
 from ..driver.unsupported import is_refusal
-from ..errors import ApiError, unsupported
+from ..errors import ApiError, StickyError, unsupported
 from .answers import graphs  # noqa: F401 - enters its answers
 from .answers import special as answers
 from .answers.abi import ArgumentReader, Marshalled
@@ -233,7 +233,7 @@ class ProgramServer:
             before = STATE.last
             result = call(request) if self.sight.calls is None else self._logged(self.sight.calls, call, request)
             if result and STATE.last is not before and STATE.last is not None:
-                self._say(STATE.last)
+                self._say(STATE.last, self.listed[request.number].function.name)
             if not self.marked:
                 self._mark()
             if request.number in self.launches:
@@ -242,8 +242,10 @@ class ProgramServer:
         except Disconnected:
             raise
         except ApiError as e:
-            self._say(e)
-            return answers.code(e, self.listed[request.number].is_runtime) if request.number < len(self.listed) else 0
+            if request.number >= len(self.listed):
+                return 0
+            self._say(e, self.listed[request.number].function.name)
+            return answers.code(e, self.listed[request.number].is_runtime)
         except Exception as e:  # a fault of ours ends the call, not the program
             sys.stderr.write(f"warplab: internal error in {self.listed[request.number].function.name}: {type(e).__name__}: {e}\n")
             if os.environ.get("WARPLAB_TRACEBACK"):
@@ -260,11 +262,12 @@ class ProgramServer:
                 raise
         return result[0]
 
-    def _say(self, e: ApiError) -> None:
-        """Says on standard error what a code alone would not explain: a fault, or what can't be had; each once."""
-        if (e.cause is not None or e.name in EXPLAINED) and e.message and e.message not in self.said:
-            self.said.add(e.message)
-            sys.stderr.write(f"warplab: {e.message}\n")
+    def _say(self, e: ApiError, call: str) -> None:
+        """Says on standard error what a code alone would not explain: a fault, the calls that it makes fail, or what can't be had; each once."""
+        text = f"{call}: {e.message.splitlines()[0]}" if isinstance(e, StickyError) else e.message
+        if (e.cause is not None or e.name in EXPLAINED) and text and text not in self.said:
+            self.said.add(text)
+            sys.stderr.write(f"warplab: {text}\n")
 
     def _redirect(self, request: WireRequest) -> None:
         base = request.data - self.library.data

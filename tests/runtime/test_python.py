@@ -101,6 +101,9 @@ def test_a_fault_is_an_exception_with_the_report(device: w.Device) -> None:
     with pytest.raises(w.CUDAError, match="0 bytes after the 16-byte allocation") as e:
         device.sync()
     assert e.value.name == "CUDA_ERROR_ILLEGAL_ADDRESS"
+    with pytest.raises(w.CUDAError, match=r"every call fails since launch \d+ of the context, kernel \w+, has failed: ") as again:
+        device.allocate(4)
+    assert again.value.cause is e.value.cause
     assert w.last_fault() is e.value.cause
     device.reset()
     device.sync()

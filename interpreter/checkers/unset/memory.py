@@ -103,7 +103,8 @@ class LocalShadow(LocalSpace):
 
 def _shadow(wave: WavePort, shadows: ArenaShadows, first: int) -> WaveMemory:
     launch = wave.launch
-    shared = SharedSpace(wave.count, launch.shared_bytes, wave.shared.gaps, wave.shared.objects)
+    slips: list[str] | None = None if launch.slips is None else []
+    shared = SharedSpace(wave.count, launch.shared_bytes, wave.shared.gaps, wave.shared.objects, slips=slips)
     shared.bytes[:] = first & 0xFF
     if first:
         by_block = shared.bytes[: wave.count * shared.stride].reshape(wave.count, shared.stride)

@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.interpreter.memory.arena import FIRST, SLACK, Allocation, Arena, OutOfMemory
+from warplab.interpreter.memory.arena import FIRST, MOST_SLIPS, SLACK, Allocation, Arena, OutOfMemory
 
 from ...errors import ApiError, invalid
 from ..launches.sanitizing import Sanitizer, sanitizer_now
@@ -26,7 +26,7 @@ HOST_BYTES = HOST_MEMORY + FIRST + SLACK
 PITCH = 512
 ALIGNMENT = 512  # of an allocation; textures of memory ask for it
 GPU_PAGE = 2 << 20  # bytes that a GPU maps together; an allocation of more than half as many begins with such a page
-MOST_SLIPS = 16  # that are remembered between two launches
+OWN_MEMORY = 32 << 20  # of the driver, in front of the first allocation: an H100 reads zeros there
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
 
 
@@ -84,7 +84,9 @@ class DeviceArena(Arena):
 
     def __init__(self, size: int, base: int = 0, by_pages: bool = False) -> None:
         room = size + size // 4  # allocations that begin with a page leave gaps
-        super().__init__(room, base, reserve(room + FIRST + SLACK))
+        super().__init__(room, base, reserve(room + OWN_MEMORY + SLACK))
+        if base:
+            self._top = OWN_MEMORY
         self.limit = size
         self.by_pages = by_pages  # an access outside of allocations passes, as on a GPU, where one lies on the same page
         self.of_graphs = GraphMarks()
@@ -101,9 +103,11 @@ class DeviceArena(Arena):
     def _passes(self, low: int, end: int, write: bool) -> bool:
         """Does every page of a stretch that no allocation holds belong to one that lives?  What is read-only stays so."""
         inside = self.find(low)
-        if low < self.base + FIRST or end > self.base + self.reserved or (inside is not None and write and not inside.writable):
+        if low < self.base or end > self.base + self.reserved or (inside is not None and write and not inside.writable):
             return False
-        if not all(self._has_living(page) for page in range(low // GPU_PAGE, (end - 1) // GPU_PAGE + 1)):
+        if (write or end > self.base + OWN_MEMORY) and not all(
+            self._has_living(page) for page in range(low // GPU_PAGE, (end - 1) // GPU_PAGE + 1)
+        ):
             return False
         if len(self.slips) < MOST_SLIPS and (inside is None or inside.freed or end > inside.end):
             at = inside.end if inside is not None and not inside.freed else low

@@ -99,7 +99,7 @@ def test_an_access_just_outside_of_an_allocation_passes_with_a_warning(warplab_e
     program = build("slip", text=SLIP)
     done = warplab_exec(program)
     assert done.stdout == "0 700\n"
-    assert done.stderr.startswith("warning: kernel slip writes up to 4 bytes at 0x4000000100, 0 bytes after the 256-byte allocation")
+    assert done.stderr.startswith("warning: kernel slip writes up to 4 bytes at 0x4002000100, 0 bytes after the 256-byte allocation")
     assert done.stderr.count("warning") == 1
     assert warplab_exec(program, options=("--bounds", "strict")).stdout == "700 700\n"
     assert warplab_exec(program, WARPLAB_BOUNDS="strict").stdout == "700 700\n"

@@ -1,0 +1,45 @@
+"""Accesses just outside of memory: they pass where they do on a GPU, with a warning, and a fault names itself in later calls, too."""
+
+from .conftest import Build, Run
+
+GRANULE = """
+#include <cstdio>
+__global__ void shared(int at) {
+    __shared__ int s[1];
+    volatile int *p = s;
+    p[at] = 5;
+    if (p[at] != 5) printf("lost\\n");
+}
+__global__ void before(int *p, long at, int *out) { *out = p[at]; }
+int main(int count, char **arguments) {
+    int *p, *out;
+    cudaMalloc(&p, 4096);
+    cudaMalloc(&out, 4);
+    before<<<1, 1>>>(p, -1024, out);
+    printf("%d", cudaDeviceSynchronize());
+    shared<<<1, 1>>>(31);
+    printf(" %d", cudaDeviceSynchronize());
+    shared<<<1, 1>>>(32);
+    printf(" %d", cudaDeviceSynchronize());
+    printf(" %d %d\\n", cudaMalloc(&p, 4), cudaMemset(out, 0, 4));
+}
+"""
+
+
+def test_shared_memory_ends_with_a_granule_of_128_bytes(warplab_exec: Run, build: Build) -> None:
+    program = build("granule", text=GRANULE)
+    for engine in ("numpy", "native"):
+        done = warplab_exec(program, WARPLAB_ENGINE=engine)
+        assert done.stdout == "0 0 700 700 700\n", done.stderr
+        assert done.stderr.count("warning: kernel before reads up to 4 bytes") == 1
+        assert done.stderr.count("warning: kernel shared writes 4 bytes of shared memory at 0x7c, 120 bytes after") == 1
+        since = "every call fails since launch 3 of the context, kernel shared, has failed: out of bounds: 4-byte write of shared memory at 0x80"
+        assert f"warplab: cudaMalloc: {since}\n" in done.stderr and f"warplab: cudaMemset: {since}\n" in done.stderr
+        assert done.stderr.count("at line") == 1
+    strict = warplab_exec(program, options=("--bounds", "strict"))
+    assert strict.stdout == "700 700 700 700 700\n"
+
+
+def test_checkers_of_other_errors_follow_such_accesses(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("granule", text=GRANULE), options=("--sanitize", "initcheck,racecheck"))
+    assert done.stdout == "0 0 700 700 700\n"
