@@ -117,7 +117,7 @@ class NativeLaunch:
         S[s.STATUS] = S[s.UNDER_WAY] = S[s.STEPS] = 0
         S[s.HOST], S[s.PARAMETERS] = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
         S[s.STOPS] = launch.options.poison is not None
-        S[s.COUNTED] = launch.steps
+        S[s.COUNTED], S[s.CLOCK_AT] = launch.steps, launch.clock.ctypes.data
         S[s.REGION_AT] = S[s.REGION_STEPS] = 0
         rows = memory.words  # a region that failed in an earlier launch is tried again
         S[S[s.ROWS] : S[s.ROWS] + len(rows)] = rows

@@ -167,6 +167,9 @@ class Counters(Observer):
         tally.active += self._lanes if mask is None else int(np.count_nonzero(mask)) * (g.n // mask.size)
         if tally.special:
             self.accesses.begin(site.instruction, group)
+        if tally.events and mask is not None:
+            takes = np.broadcast_to(mask if alive is None else mask & alive, g.shape)
+            tally.guarded_warps += self._warps - int(np.count_nonzero(any_in_rows(g.warps.spread(takes))))
         self._pass_marks(1)
 
     def _pass_marks(self, instructions: int) -> None:

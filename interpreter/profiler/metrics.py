@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from warplab.isa.occupancy import Resource
 
+from .tally import EVENTS
+
 if TYPE_CHECKING:
     from .profile import KernelProfile
 
@@ -51,6 +53,10 @@ def _branches(p: KernelProfile) -> float:
 
 def _divergent(p: KernelProfile) -> float:
     return sum(s.branch.divergent for s in p.sites if s.branch)
+
+
+def _event(number: int) -> Value:
+    return lambda p: sum(s.events.get(number, 0) for s in p.sites)
 
 
 def _waits(p: KernelProfile) -> float:
@@ -277,6 +283,16 @@ METRICS: tuple[Metric, ...] = (
     ),
     Metric("launch__waves_per_multiprocessor", "waves", "How often the grid fills the device.", lambda p: p.waves, True),
     Metric("launch__thread_count", "threads", "Threads of the launch.", lambda p: p.threads),
+    *(
+        Metric(
+            f"smsp__pmevent_{n:02}.sum",
+            f"event {n}",
+            f"Warps that triggered event {n} (`pmevent {n}`, `__prof_trigger({n})`).",
+            _event(n),
+            True,
+        )
+        for n in range(EVENTS)
+    ),
     Metric("warplab__idle_threads.sum", "idle threads", "Threads that wrote nothing: they compute padding.", lambda p: p.idle_threads),
 )
 
@@ -296,6 +312,7 @@ _EARLY = {
     "l1_shared_bank_conflict": "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
     "shared_load": "smsp__inst_executed_op_shared_ld.sum",
     "shared_store": "smsp__inst_executed_op_shared_st.sum",
+    **{f"prof_trigger_{n:02}": f"smsp__pmevent_{n:02}.sum" for n in range(8)},
 }
 
 

@@ -88,6 +88,7 @@ class SiteProfile:
     accesses: tuple[AccessProfile, ...] = ()
     branch: BranchProfile | None = None
     waits: Mapping[str, int] = field(default_factory=dict)  # barrier, lanes, cluster: how often a group had to wait for others
+    events: Mapping[int, int] = field(default_factory=dict)  # by the number of the event of a pmevent: how many warps triggered it
 
     @property
     def efficiency(self) -> float:

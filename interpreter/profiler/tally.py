@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.assembler.ir import Module
+from warplab.assembler.ir import Immediate, Module
 
 from ..launch import source_of, text_of
 from ..plan.plan import Site
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 MANY = 1 << 16  # masks of branches that are counted at once
+EVENTS = 16  # that pmevent can trigger
 MASKS = 8  # of a branch that a profile keeps
 
 
@@ -56,6 +57,8 @@ class SiteTally:
         self.parted: list[tuple[NDArray[np.uint32], int]] = []
         self.waiting = 0  # masks in `parted`
         self.waits: dict[str, int] = {}
+        self.events = _events(site)
+        self.guarded_warps = 0  # that no lane of which the guard of a pmevent let through
         self.accesses: dict[tuple[str, str], AccessTally] = {}
 
     def part(self, masks: NDArray[np.uint32], times: int) -> None:
@@ -122,7 +125,18 @@ class SiteTally:
             accesses=tuple(_frozen(space, kind, a) for (space, kind), a in self.accesses.items()),
             branch=branch,
             waits=dict(self.waits),
+            events=dict.fromkeys(self.events, self.warps - self.guarded_warps),
         )
+
+
+def _events(site: Site) -> tuple[int, ...]:
+    """The numbers of the events that a pmevent triggers."""
+    i = site.instruction
+    if i.opcode != "pmevent":
+        return ()
+    assert isinstance(i.operands[0], Immediate)
+    n = int(i.operands[0].value)
+    return tuple(bit for bit in range(EVENTS) if n >> bit & 1) if "mask" in i.modifiers else (n,)
 
 
 @dataclass(frozen=True, slots=True)

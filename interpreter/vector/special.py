@@ -23,7 +23,7 @@ class GroupView(Protocol):
 
 
 U32, U64 = np.uint32, np.uint64
-CYCLES = U64(32)  # of a segment
+SEGMENT_CYCLES, READ_CYCLES = 32, 2  # of a segment; from one reading of a clock to the next, as on an H100
 TIMER = U64(1 << 40)  # nanoseconds when a launch begins; the timer grows with the work done, so that runs repeat themselves
 
 
@@ -51,20 +51,21 @@ def _constant(value: Callable[[GroupView], int], dtype: type = U32) -> Callable[
 
 
 def _clock(g: GroupView) -> Array:
-    """A count that grows with every segment that runs."""
+    """A count of cycles that grows with every segment that runs, and every time that it is read."""
     launch = g.wave.launch
     launch.quiet_rounds = 0  # lanes that look at the clock may wait for time to pass
-    return np.array([[launch.steps + g.wave.segments_run % CHECK_EVERY]], U64)
+    launch.clock[0] = max((launch.steps + g.wave.segments_run % CHECK_EVERY) * SEGMENT_CYCLES, int(launch.clock[0]) + READ_CYCLES)
+    return launch.clock.reshape(1, 1).copy()
 
 
-CLOCKS: dict[str, Callable[[Any], Any]] = {  # registers that change with time, by the segments that have run
-    "%clock": lambda n: (n * CYCLES).astype(U32),
-    "%clock_lo": lambda n: (n * CYCLES).astype(U32),
-    "%clock_hi": lambda n: (n * CYCLES >> U64(32)).astype(U32),
-    "%clock64": lambda n: n * CYCLES,
-    "%globaltimer": lambda n: n * CYCLES + TIMER,
-    "%globaltimer_lo": lambda n: (n * CYCLES + TIMER).astype(U32),
-    "%globaltimer_hi": lambda n: (n * CYCLES + TIMER >> U64(32)).astype(U32),
+CLOCKS: dict[str, Callable[[Any], Any]] = {  # registers that change with time, by the cycles that have passed
+    "%clock": lambda n: n.astype(U32),
+    "%clock_lo": lambda n: n.astype(U32),
+    "%clock_hi": lambda n: (n >> U64(32)).astype(U32),
+    "%clock64": lambda n: n,
+    "%globaltimer": lambda n: n + TIMER,
+    "%globaltimer_lo": lambda n: (n + TIMER).astype(U32),
+    "%globaltimer_hi": lambda n: (n + TIMER >> U64(32)).astype(U32),
 }
 
 

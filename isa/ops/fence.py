@@ -78,7 +78,7 @@ facts("pmevent", constants=(Constant("n", range(1 << 16), when("mask")), Constan
 @instruction("pmevent  #n", ptx=1.4, sm=10, section="9.7.21.3")
 @instruction("pmevent.mask  #n", ptx=3.0, sm=20, section="9.7.21.3")
 def pmevent(lanes: Lanes, n: int) -> None:
-    """Triggers performance monitor event n, or those in the mask n."""
+    """Triggers performance monitor event n, or those in the mask n: a profile counts the warps that do so."""
 
 
 facts("nanosleep", pauses=True)

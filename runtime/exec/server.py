@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
+from warplab.interpreter.faults import Fault
+
 from ..device.machine import machine
 from ..device.memory.host import serve
 from ..driver.api import STATE
@@ -265,6 +267,8 @@ class ProgramServer:
     def _say(self, e: ApiError, call: str) -> None:
         """Says on standard error what a code alone would not explain: a fault, the calls that it makes fail, or what can't be had; each once."""
         text = f"{call}: {e.message.splitlines()[0]}" if isinstance(e, StickyError) else e.message
+        if isinstance(e.cause, Fault) and e.cause.kind == "assert":  # its message was printed when it failed
+            text = text.replace(e.cause.message, "an assertion failed")
         if (e.cause is not None or e.name in EXPLAINED) and text and text not in self.said:
             self.said.add(text)
             sys.stderr.write(f"warplab: {text}\n")

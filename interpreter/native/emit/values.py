@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from ...plan import plan as P
-from ...vector.special import CLOCKS
+from ...vector.special import CLOCKS, READ_CYCLES, SEGMENT_CYCLES
 from ..frame import Frame
-from ..schedule.words import COUNTED, STEPS
+from ..schedule.words import CLOCK_AT, COUNTED, STEPS
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
@@ -155,11 +155,19 @@ class Values:
 
     def _clock(self, name: str) -> SymbolicArray:
         """A register that changes with time."""
-        parts = []
-        for word in (COUNTED, STEPS):
-            p = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {word}")
-            parts.append(SymbolicArray(self.once, self.once.emit(f"load <1 x i64>, ptr {p}, align 8"), np.dtype(np.uint64)))
-        value: SymbolicArray = CLOCKS[name](parts[0] + parts[1])
+        once = self.once
+        counted, steps, clock = (
+            once.fresh(f"load i64, ptr {once.emit(f'getelementptr i64, ptr %ctx, i64 {word}')}, align 8")
+            for word in (COUNTED, STEPS, CLOCK_AT)
+        )
+        p = once.emit(f"inttoptr i64 {clock} to ptr")
+        by_segments = once.emit(f"mul i64 {once.emit(f'add i64 {counted}, {steps}')}, {SEGMENT_CYCLES}")
+        by_readers = once.emit(f"add i64 {once.fresh(f'load i64, ptr {p}, align 8')}, {READ_CYCLES}")
+        later = once.emit(f"icmp ugt i64 {by_segments}, {by_readers}")
+        now = once.emit(f"select i1 {later}, i64 {by_segments}, i64 {by_readers}")
+        once.lines.append(f"  store i64 {now}, ptr {p}, align 8")
+        one = once.emit(f"insertelement <1 x i64> poison, i64 {now}, i32 0")
+        value: SymbolicArray = CLOCKS[name](SymbolicArray(once, one, np.dtype(np.uint64)))
         return value
 
     def block(self) -> str:

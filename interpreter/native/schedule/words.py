@@ -18,7 +18,8 @@ STOP, USED, HIGH, UNUSED, READY, BLOCKED, SPINNING, PICKED, ANY_UNMET, EVENTS, S
 REGION_AT, REGION_STEPS, REGION_BUDGET = range(74, 77)
 PENDING = 77  # for each barrier of a block: may threads have arrived in some block that have not passed?
 BARRIERS = 16
-WORDS = 93
+CLOCK_AT = PENDING + BARRIERS  # the address of the launch's clock, which passes read and set
+WORDS = CLOCK_AT + 1
 
 # What a row of the program is, and its words.
 RUN, CALLOUT, JUMP, BRANCH, BRANCH_UNIFORM, BRANCH_MANY, EXIT, EXIT_SOME, BARRIER, WARP_SYNC, LEAVE, REGION = range(12)

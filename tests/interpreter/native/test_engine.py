@@ -87,6 +87,20 @@ def test_clocks_show_the_same_time(register: str) -> None:
     assert (numpy == native).all() and (native[::2] > 0).all()
 
 
+@pytest.mark.parametrize("register", ["%clock", "%clock64", "%globaltimer"])
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_clock_differs_each_time_that_it_is_read(engine: str, register: str) -> None:
+    size, reads = (32 if register == "%clock" else 64), 40
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o; .reg .u{size} %c<{2 * reads}>; .reg .u32 %n; .reg .pred %p;
+        ld.param.u64 %o, [out]; {"".join(f"mov.u{size} %c{i}, {register};" for i in range(reads))}
+        mov.u32 %n, 0; L: add.u32 %n, %n, 1; setp.lt.u32 %p, %n, 3; @%p bra L;
+        {"".join(f"mov.u{size} %c{i}, {register};" for i in range(reads, 2 * reads))}
+        {"".join(f"st.global.u{size} [%o+{i * size // 8}], %c{i};" for i in range(2 * reads))} ret; }}"""
+    found = run(text, 1, 1, np.zeros(2 * reads, f"u{size // 8}"), engine=engine)
+    steps = np.diff(found.view(f"u{size // 8}").astype(np.int64))
+    assert (steps > 0).all() and (np.delete(steps, reads - 1) == 2).all()
+
+
 LANES = np.arange(32, dtype=np.uint32)
 PLACES = {
     "neighbours": LANES,

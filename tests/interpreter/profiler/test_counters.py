@@ -194,3 +194,13 @@ def test_a_fault_leaves_what_was_done_until_then() -> None:
 def test_registers_come_close_to_the_assemblers(name: str, assembler: int) -> None:
     kernels = DeviceContext("sm_90").load([(SAMPLES / f"matmul/{name}.ptx").read_bytes()], [name]).program.kernels
     assert max(kernel_registers(k) for k in kernels.values()) == pytest.approx(assembler, rel=0.4)
+
+
+def test_pmevent_counts_the_warps_that_trigger_an_event() -> None:
+    body = """setp.lt.u32 %p1, %r1, 40; setp.lt.u32 %p2, %r1, 0;
+        pmevent 3; @%p1 pmevent 4; @%p2 pmevent 5; pmevent.mask 0x8006; @%p1 bra L; pmevent 7; L:"""
+    p = launch(body, "--grid 2 --block 96 --arg out:a=u32[1]")
+    counts = {name.split("_")[-1].removesuffix(".sum"): n for name, n in metrics_of(p).items() if "pmevent" in name and n}
+    assert counts == {"01": 6, "02": 6, "03": 6, "04": 4, "07": 4, "15": 6}
+    early = metrics_of(launch("pmevent 2;", "--grid 3 --block 64 --arg out:a=u32[1]", device="sm_35"))
+    assert (early["prof_trigger_02"], early["prof_trigger_01"]) == (6, 0)

@@ -43,3 +43,27 @@ def test_shared_memory_ends_with_a_granule_of_128_bytes(warplab_exec: Run, build
 def test_checkers_of_other_errors_follow_such_accesses(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("granule", text=GRANULE), options=("--sanitize", "initcheck,racecheck"))
     assert done.stdout == "0 0 700 700 700\n"
+
+
+ASSERTS = """
+#include <cassert>
+#include <cstdio>
+__global__ void checks(int *p) { assert(threadIdx.x < 2); *p = 1; }
+int main() {
+    int *p;
+    cudaMalloc(&p, 4);
+    checks<<<1, 4>>>(p);
+    printf("%d", cudaDeviceSynchronize());
+    printf(" %d\\n", cudaFree(p));
+}
+"""
+
+
+def test_an_assertion_is_printed_once_by_each_thread(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("asserts", text=ASSERTS))
+    assert done.stdout == "710 710\n"
+    assert done.stderr.count("Assertion `threadIdx.x < 2` failed.") == 2
+    assert done.stderr.count("warplab: an assertion failed\n") == 1
+    assert (
+        "warplab: cudaFree: every call fails since launch 1 of the context, kernel checks, has failed: an assertion failed\n" in done.stderr
+    )
