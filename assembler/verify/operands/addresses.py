@@ -186,7 +186,7 @@ def coordinates_misfit(form: Form, settled: Mapping[str, str | bool], address: A
         return None
     if geometry not in GEOMETRY:
         return None
-    if not (n == 1 and isinstance(given, Register)) and (n not in (1, 2, 4) or n < GEOMETRY[geometry]):
+    if n not in (1, 2, 4) or n < GEOMETRY[geometry]:
         return Misfit("vector-size", f"the geometry .{geometry} needs {GEOMETRY[geometry]} coordinates, not {n}")
     surface = "surfref" in form.facts.handles
     first = 1 if geometry.startswith("a") and not surface else 0
