@@ -300,6 +300,12 @@ CODES: dict[str, Code] = {
         "arrive, and the kernel may wait forever. Move the barrier out of the branch, so that all threads execute it.",
         "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 bra SKIP;\nbar.sync 0;\nSKIP:\nmov.u32 %r2, %r1;",
     ),
+    "parameter-address": _warning(
+        "{register} gets the address of the parameter {parameter}, not its value",
+        "mov copies the address of a parameter; ld.param copies its value. Only cvta.param and ld.param have a use for the address.",
+        ".visible .entry e(.param .u32 n) { .reg .u32 %r1; mov.u32 %r1, n; ret; }",
+        False,
+    ),
     "ignored-directive": _warning(
         "{directive} has no effect",
         ".minnctapersm has an effect only with .maxntid or .reqntid, which give the size of the CTAs.",

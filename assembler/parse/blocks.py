@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 
 from warplab.isa.control import BRANCHES
+from warplab.isa.notation import FORMS
 
 from ..diagnostics import Note, nearest
 from ..ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
+from ..meant import opcode_meant
 from .flaw import Flaw
 from .labels import declarations_of, labels_of, patch, statements_of, without
 from .reader import TextReader
@@ -116,7 +118,13 @@ class Blocks:
         """A name that nothing declares."""
         reports, span = self.reader.reports, statement.span
         start = span.start
-        if isinstance(statement, Instruction):  # the opcode may have the same name
+        if isinstance(statement, Instruction):
+            if statement.opcode not in FORMS:
+                at, to = reports.find(statement.opcode, start, span.end)
+                hint = opcode_meant(statement.opcode, statement.modifiers)
+                reports.report("unknown-instruction", f"no instruction is called {statement.opcode}", at, to, hint=hint)
+                return
+            # The opcode may have the same name.
             start = self.code.index(statement.opcode, start) + len(statement.opcode)
         at, to = reports.find(name, start, span.end)
         if isinstance(statement, Targets) or statement.opcode in BRANCHES:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from warplab.isa.foreign import component
+
 from ..ir import (
     Address,
     Arguments,
@@ -66,7 +68,7 @@ def _component(tree: Any, names: NamesInScope) -> Operand:
         return SpecialRegister(base.name, part)
     if isinstance(base, Register):
         return Element(base, part)
-    raise Flaw("bad-operand", f"{name} has no part .{part}: it is not a register", name)
+    raise Flaw("bad-operand", f"{name} has no part .{part}: it is not a register", name, hint=component(name, part) or names.hint(name))
 
 
 def _sink(tree: Any, names: NamesInScope) -> Operand:

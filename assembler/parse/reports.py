@@ -6,12 +6,15 @@ import re
 
 from lark.exceptions import UnexpectedInput
 
+from warplab.isa.foreign import TYPES, in_ptx
+
 from ..diagnostics import Diagnostic, Note
 from ..ir import Span
 from .flaw import Flaw
 from .scopes import Scope
 from .text import Source
 
+_FIRST = re.compile(r"[A-Za-z_]\w*", re.A)
 _RESYNC = re.compile(r"[;{}]")
 _TYPE = r"\.(?:pred|[us](?:8|16|32|64)|b(?:8|16|32|64|128)|f(?:16|16x2|32|64)|(?:tex|sampler|surf)ref)(?![\w$])"
 # A declaration's words up to a place: the first word that may not follow the type, which of a kernel's parameter .ptr may
@@ -103,8 +106,14 @@ class Reports:
             return "a comment begins with //"
         if word in ("f", "F") and (number := re.search(r"\d*\.\d+$|\d+\.$", before)) and start + len(before) == at:
             return f"a constant has no suffix: write {number[0]}"
+        foreign = [w for w in (*re.findall(r"\w+", before), word.lstrip(".")) if w in TYPES and before.startswith(".")]
+        if foreign:
+            return f"the type {foreign[-1]} is .{TYPES[foreign[-1]]} in PTX"
         if word == "}" and not before:
             return "no { is open here"
+        first = _FIRST.match(self.code, start)
+        if first is not None and (said := in_ptx(first[0])):
+            return said
         if guard := re.match(r"!?(%[\w$]+)\s*", self.code[start : start + 80]):
             return f"PTX has no assignment: mov.u32 {guard[1]}, ..." if word == "=" else f"a guard begins with @: @{guard[1]}"
         line = self.source.span(start + len(before), start + len(before)).line

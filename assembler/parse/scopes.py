@@ -13,6 +13,7 @@ from itertools import islice
 
 from lark.exceptions import UnexpectedInput
 
+from warplab.isa.foreign import in_ptx
 from warplab.isa.special import COMPONENTS, SPECIAL
 from warplab.isa.types import ScalarType
 
@@ -263,6 +264,8 @@ class Scope(dict[str, Operand]):
         """What may have been meant by a name that nothing declares."""
         if not name.startswith("%") and self.lookup(f"%{name}") is not None:
             return f"is %{name} meant?"
+        if foreign := in_ptx(name):
+            return foreign
         said = _meant(name, self.known()) or self.range_hint(name)
         if said or not name.startswith("%"):
             return said

@@ -78,4 +78,6 @@ def _judged(module: Module, target: str | None) -> list[Diagnostic]:
     found += modules.budgets(module)
     found += modules.parameters(module, judge.reached)
     found += modules.unresolved(module)
+    if any(d.code == "unknown-target" for d in head):  # what it has is not known
+        return [d for d in found if d.code != "needs"]
     return found

@@ -6,26 +6,16 @@ import functools
 from dataclasses import dataclass
 
 from warplab.isa import ops as _ops  # noqa: F401  fills FORMS
+from warplab.isa.foreign import WORDS
 from warplab.isa.notation import FORMS, Form
 from warplab.isa.types import TYPES
 
 from ..diagnostics import nearest
 from ..ir import Instruction, Register
+from ..meant import opcode_meant
 
 MANY = 12  # forms shown
 NOW = 9.0  # the PTX version whose forms are shown
-# What other assemblers and languages say.
-OPCODES = {
-    "load": "ld", "store": "st", "jmp": "bra", "jump": "bra", "goto": "bra", "br": "bra", "b": "bra", "branch": "bra", "cmp": "setp",
-    "compare": "setp", "return": "ret", "halt": "exit", "move": "mov", "sll": "shl", "srl": "shr", "sar": "shr", "lea": "mov",
-    "syncthreads": "bar.sync 0", "__syncthreads": "bar.sync 0", "fadd": "add.f32", "fsub": "sub.f32", "fmul": "mul.f32", "iadd": "add.s32",
-    "imul": "mul.lo.s32", "inc": "add", "dec": "sub", "mod": "rem", "nop": "no statement at all", "select": "selp", "shuffle": "shfl.sync",
-    "atomic": "atom", "barrier_sync": "bar.sync 0", "sync": "bar.sync 0",
-}  # fmt: skip
-WORDS = {
-    "gte": "ge", "lte": "le", "neq": "ne", "float": "f32", "double": "f64", "half": "f16", "int": "s32", "uint": "u32", "long": "s64",
-    "byte": "u8", "char": "s8", "i32": "s32", "i64": "s64", "i16": "s16", "i8": "s8", "low": "lo", "high": "hi", "constant": "const",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +44,22 @@ def misspelt(instruction: Instruction) -> Misspelling:
     """What is wrong with an instruction that no row fits."""
     opcode, words = instruction.opcode, instruction.modifiers
     if opcode not in FORMS:
-        near = OPCODES.get(opcode) or nearest(opcode, FORMS)
-        return Misspelling("unknown-instruction", f"no instruction is called {opcode}", -1, f"is {near} meant?" if near else "")
+        return Misspelling("unknown-instruction", f"no instruction is called {opcode}", -1, opcode_meant(opcode, words))
     shown = tuple(dict.fromkeys(f.canonical for f in _closest(opcode, words)))
     known = words_of(opcode)
     for i, word in enumerate(words):
         if word not in known:
-            near = WORDS[word] if WORDS.get(word) in known else nearest(word, known)
+            near = next((w for w in (word.lower(), WORDS.get(word.lower(), "")) if w in known), None) or nearest(word, known)
             hint = f"is .{near} meant?" if near else ""
             if word in _all_words():
+                hint = _sibling(opcode, words, i) or hint
                 return Misspelling("no-such-form", f".{word} does not go with {opcode}", i, hint, shown)
             return Misspelling("unknown-word", f"no instruction has a word .{word}", i, hint, shown)
     full = ".".join((opcode, *words))
     at, hint = _blame(opcode, words)
     result = instruction.operands[0] if instruction.operands else None
     width = next((TYPES[w].bits for w in words if w in TYPES), 0)
-    if hint == ".lo is missing":  # or .hi or .wide, which are forms of their own
+    if hint.startswith(".lo or .hi"):
         wide = isinstance(result, Register) and result.type.bits == 2 * width
         hint = (
             f".wide is missing: the result has {2 * width} bits"
@@ -77,6 +67,14 @@ def misspelt(instruction: Instruction) -> Misspelling:
             else ".lo is missing (.hi gives the high half, .wide the whole product)"
         )
     return Misspelling("no-such-form", f"no form of {opcode} is spelled {full}", at, hint, shown)
+
+
+def _sibling(opcode: str, words: tuple[str, ...], i: int) -> str:
+    """The spellings with another type of the same size in the place of one; "" where there are none."""
+    bits = TYPES[words[i]].bits if words[i] in TYPES else 0
+    others = [(*words[:i], f"{kind}{bits}", *words[i + 1 :]) for kind in "busf" if bits]
+    legal = [o for o in others if any(form.match(o) is not None for form in FORMS[opcode])]
+    return f"write {' or '.join('.'.join((opcode, *o)) for o in legal)}" if legal else ""
 
 
 def _closest(opcode: str, words: tuple[str, ...]) -> list[Form]:
@@ -98,16 +96,22 @@ def _blame(opcode: str, words: tuple[str, ...]) -> tuple[int | None, str]:
         for i in range(len(words)):
             if form.match(words[:i] + words[i + 1 :]) is not None:
                 return i, f"write {'.'.join((opcode, *words[:i], *words[i + 1 :]))}"
-    for form in FORMS[opcode]:
+    missing: dict[tuple[str, ...], None] = {}
+    for form in [f for f in FORMS[opcode] if f.need.before > NOW]:
         for slot in form.slots:
             if slot.optional or any(w in slot.words for w in words):
                 continue
-            for w in slot.words[:4]:
-                for at in range(len(words) + 1):
-                    if form.match((*words[:at], w, *words[at:])) is not None:
-                        if {"u32", "f32"} <= set(slot.words):
-                            return None, "a type is missing, such as .u32 or .f32"
-                        return None, f".{' or .'.join(slot.words[:8])} is missing"
+            if any(form.match((*words[:at], w, *words[at:])) is not None for w in slot.words[:4] for at in range(len(words) + 1)):
+                missing[slot.words] = None
+    if missing:
+        if any({"u32", "f32"} <= set(choices) for choices in missing):
+            return None, "a type is missing, such as .u32 or .f32"
+        first = [choices[0] for choices in missing]  # of several slots one word each, the exact one first
+        several = sorted(first, key=lambda w: w not in ("rn", "lo")) if len(missing) > 1 else next(iter(missing))[:8]
+        return None, f".{' or .'.join(several)} is missing"
+    for i in range(len(words)):
+        if words[i] in TYPES and (hint := _sibling(opcode, words, i)):
+            return i, hint
     for i, word in enumerate(words):
         for form in FORMS[opcode]:
             for slot in form.slots:

@@ -185,7 +185,7 @@ class Judge:
                 wrong.code,
                 wrong.message,
                 lambda p: p.operand(i, wrong.part),
-                help=_wider(instruction, i) or wrong.help,
+                help=_wider(instruction, i) or _with_predicates(instruction, wrong) or _memory(instruction, form) or wrong.help,
                 declared=wrong.declared,
                 forms=(form.row,),
             )
@@ -269,6 +269,25 @@ def _hinted(form: Form, settled: Mapping[str, str | bool]) -> list[Place]:
 def _counts(form: Form, settled: Mapping[str, str | bool]) -> set[int]:
     places = _hinted(form, settled)
     return set(range(sum(not place.optional for place in places), len(places) + 1))
+
+
+def _with_predicates(instruction: Instruction, wrong: Misfit) -> str:
+    """The form for predicates, if one stands where its type does not fit."""
+    if not isinstance(wrong.declared, Register) or wrong.declared.type.kind != "p":
+        return ""
+    words = tuple("pred" if w in TYPES else w for w in instruction.modifiers)
+    legal = resolve(instruction.opcode, words) is not None
+    return f"write {'.'.join((instruction.opcode, *words))} for predicates" if legal else ""
+
+
+def _memory(instruction: Instruction, form: Form) -> str:
+    """The load that is meant where memory is named in an instruction that does not reach it."""
+    read = next((o for o in instruction.operands[1:] if isinstance(o, Address)), None)
+    result = instruction.operands[0] if instruction.operands else None
+    if read is None or not isinstance(result, Register) or any(place.address for place in form.operands):
+        return ""
+    space = f".{read.base.space}" if isinstance(read.base, Variable) else ""
+    return f"{form.opcode} does not reach memory: ld{space}.{result.type} reads it into a register"
 
 
 def _wider(instruction: Instruction, i: int) -> str:

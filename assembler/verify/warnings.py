@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 
 from warplab.isa.control import BARRIERS, CALLS, ENDS, EXITS, JUMPS
 
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Note
 from ..flow import Flow, accesses, flow, passed_on
-from ..ir import Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister
+from ..ir import Address, Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister, Variable
 from ..listing import listing
 from . import suspects
 from .places import places
@@ -61,8 +62,25 @@ def _function(module: Module, f: Function, wanted: frozenset[str]) -> Iterator[D
         yield from _unreachable(module, graph)
     if "missing-return" in wanted:
         yield from _falls_off(module, f, graph)
+    if "parameter-address" in wanted and f.is_entry:
+        yield from _parameter_addresses(module, f)
     if "divergent-barrier" in wanted and not listing(f).opcodes.isdisjoint(BARRIERS):
         yield from _barriers(module, f, graph)
+
+
+def _parameter_addresses(module: Module, f: Function) -> Iterator[Diagnostic]:
+    """Numbers among the parameters whose addresses are taken in a kernel that has no use for addresses in .param."""
+    columns = listing(f)
+    through = [s for s in columns.on_parameters(("ld",)) if isinstance(s.operands[1], Address) and isinstance(s.operands[1].base, Register)]
+    if through or any("param" in s.modifiers for s in columns.shapes_of(("cvta",))):
+        return
+    moves = columns.shapes_of(("mov",))
+    for s in columns.instructions:
+        v = s.operands[1] if s.shape in moves and len(s.operands) == 2 else None
+        if isinstance(v, Variable) and v in f.params and not v.dims:
+            text = f"{getattr(s.operands[0], 'name', 'the result')} gets the address of the parameter {v.name}, not its value"
+            help = f"write ld.param.{v.type} to get the value of [{v.name}]"
+            yield replace(_warning(module, "parameter-address", text, places(module, s).whole, Note("declared here", v.span)), help=help)
 
 
 def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str]) -> Iterator[Diagnostic]:
@@ -182,10 +200,10 @@ def _barriers(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
             continue
         for index in sorted(_missed(graph, block.index, barriers, leaving) - told):
             told.add(index)
-            note = Note("the lanes part here", places(module, branch).whole)
-            yield _warning(
-                module, "divergent-barrier", "not all lanes reach this barrier together", places(module, barriers[index]).whole, note
-            )  # fmt: skip
+            note = Note("the lanes diverge here", places(module, branch).whole)
+            where = places(module, barriers[index]).whole
+            found = _warning(module, "divergent-barrier", "not all lanes reach this barrier together", where, note)
+            yield replace(found, help="move the barrier to where all threads execute it, behind the place where the branches join")
 
 
 def _missed(graph: Flow, branch: int, barriers: Collection[int], leaving: Collection[int]) -> set[int]:

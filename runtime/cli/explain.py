@@ -14,6 +14,8 @@ import warplab.assembler.link
 import warplab.assembler.verify  # noqa: F401  both add their explanations
 from warplab.assembler.diagnostics import EXPLANATIONS
 from warplab.assembler.diagnostics import explain as explanation
+from warplab.isa.foreign import component, in_ptx
+from warplab.isa.notation import FORMS
 
 from . import completing, files
 from .docs import pages, sections
@@ -37,6 +39,12 @@ def explain(code: str | None, as_json: bool) -> None:
         )
         if elsewhere is not None:
             raise click.UsageError(f"{code} is not the code word of a diagnostic: warplab docs {elsewhere} {code} explains it")
+        word, _, part = code.removesuffix("()").partition(".")
+        if said := component(word, part) if part else in_ptx(word):
+            click.echo(said)
+            return
+        if word.lower() in FORMS:
+            raise click.UsageError(f"{code} is an instruction: warplab isa {code.lower()} shows its forms")
         near = get_close_matches(code, EXPLANATIONS, 1)
         raise click.UsageError(f"no diagnostic has the code word {code}" + (f"; did you mean {near[0]}?" if near else ""))
     if as_json:

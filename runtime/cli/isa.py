@@ -10,6 +10,7 @@ from difflib import get_close_matches
 import click
 
 import warplab.isa.ops  # noqa: F401  fills FORMS
+from warplab.isa.foreign import component, in_ptx
 from warplab.isa.notation import FORMS, Form, Need, resolve
 from warplab.isa.profiles import profile, target_capability
 
@@ -34,6 +35,7 @@ def isa(words: tuple[str, ...], search: str | None, target: str | None, not_exec
     WORDS are opcodes ("shfl"), whole spellings ("shfl.sync.bfly.b32") or sections of the PTX manual ("9.7.9"). Without any, all
     opcodes are listed.
     """
+    words = tuple(w.lower() if w.split(".")[0].lower() in FORMS else w for w in words)
     found = _select(words, search, _capability(target))
     known = bool(found)
     if not_executed:
@@ -56,9 +58,11 @@ def _unknown(words: tuple[str, ...]) -> str:
     """What to say where no form is found."""
     if not words:
         return "no instruction matches"
-    opcode = words[0].split(".")[0]
+    opcode, *rest = words[0].removesuffix("()").split(".")
     if opcode in FORMS:
         return f"no form of {opcode} matches; `warplab isa {opcode}` lists them all"
+    if said := (component(opcode, rest[0]) if rest else "") or in_ptx(opcode):
+        return f"no instruction is called {words[0]}; {said}"
     longer = [name for name in FORMS if name.startswith(opcode)]  # of the words as near as these, the beginning decides
     near = list(dict.fromkeys([*longer[:3], *get_close_matches(opcode, FORMS, 3)]))[:3]
     return f"no instruction is called {words[0]}" + (f"; did you mean {' or '.join(near)}?" if near else "")
@@ -148,7 +152,7 @@ def _lines(forms: list[Form]) -> Iterable[str]:
                 words = " ".join(_with_need(w, f.word_needs.get(w)) for w in slot.words)
                 head = f"      .{slot.name} = "
                 yield from textwrap.wrap(words, width, initial_indent=head, subsequent_indent=" " * len(head), break_long_words=False)
-        flags = [_with_need(s.name, f.word_needs[s.name]) for s in f.slots if s.is_flag and s.name in f.word_needs]
+        flags = [_with_need(f".{s.name}", f.word_needs[s.name]) for s in f.slots if s.is_flag and s.name in f.word_needs]
         if flags:
             yield "      " + " ".join(flags)
         facts = [x for x in (_need(f.need), f.section and f"PTX ISA {f.section}", _status(f)) if x]
@@ -158,7 +162,7 @@ def _lines(forms: list[Form]) -> Iterable[str]:
 
 
 def _with_need(word: str, need: Need | None) -> str:
-    return f"{word}({_need(need)})" if need is not None and _need(need) else word
+    return f"{word} ({_need(need)})" if need is not None and _need(need) else word
 
 
 def _executes(form: Form) -> bool:

@@ -401,6 +401,9 @@ def test_files_that_are_no_plain_text_are_named_as_what_they_are(tmp_path: Path)
 
 
 def test_isa_says_what_is_unknown() -> None:
+    assert run("isa", "BAR").stdout == run("isa", "bar").stdout
+    assert "threadIdx.x is %tid.x in PTX" in run("isa", "threadIdx.x", code=1).stderr
+    assert run("explain", "__syncthreads()").stdout == "__syncthreads is bar.sync 0 in PTX\n"
     assert run("isa", "ad", code=1).stderr == "no instruction is called ad; did you mean add or addc or sad?\n"
     assert run("isa", "add.s31", code=1).stderr == "no form of add matches; `warplab isa add` lists them all\n"
     assert "did you mean syntax?" in run("check", str(SAMPLES / "vecadd.ptx"), "-W", "sintax", code=2).stderr

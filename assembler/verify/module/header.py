@@ -44,11 +44,14 @@ def header(module: Module, target: str | None) -> Iterator[Diagnostic]:
             elif capability(plain)[0] > NEWEST_MODEL and (note := profile_note(plain)):
                 yield Diagnostic("note", "newer-target", note, _find(module, name), file=module.name)
         elif plain.startswith("sm_"):
+            longer = sorted(t for t in TARGETS if t.startswith(plain))
             near = nearest(plain, TARGETS)
-            yield error("unknown-target", f"there is no target {name}", name, f"is {near} meant?" if near else "")
+            help = f"there are {', '.join(longer)}" if longer else f"is {near} meant?" if near else ""
+            yield error("unknown-target", f"there is no target {name}", name, help)
             named = True
         elif name not in OPTIONS:
-            yield error("unknown-target", f"{name} is not a target", name)
+            meant = "sm_" + re.sub(r"\D*(\d+\w?)$", r"\1", name)
+            yield error("unknown-target", f"{name} is not a target", name, f"is {meant} meant?" if meant in TARGETS else "")
             named = True
     if not named and module.targets:
         yield error("unknown-target", ".target names no architecture", ".target", "write .target sm_90")

@@ -178,6 +178,8 @@ def type_misfit(operand: Operand, t: ScalarType, place: Place, *, wider: bool, p
 
 def _constant_help(operand: Immediate, t: ScalarType) -> str:
     if operand.kind == "int" and t.name in ("f32", "f64"):
+        if operand.text[:2] in ("0x", "0X"):
+            return f"write {'0f' if t.name == 'f32' else '0d'}{operand.value:0{t.bits // 4}X}: the number that has these bits"
         computed = "" if operand.text else ", or the expression in floating point, as 1.0/4.0: this one is computed in integers"
         return f"write {operand.value}.0{computed}"
     if operand.kind != "int" and t.is_integer:

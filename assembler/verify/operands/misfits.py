@@ -153,6 +153,9 @@ def _source_misfit(form: Form, settled: Mapping[str, str | bool], place: Place, 
         return None if sum_fits(form, operand, t, place, settled) else sum_misfit(operand, t)
     if form.facts.widest_pack and not count_of(place, settled):
         return _mov_source(form, operand, t, place)
+    if isinstance(operand, Variable) and not form.facts.variables:
+        help = f"ld.{operand.space} its value into a register first"
+        return Misfit("operand-kind", f"a register or constant of type .{t} is expected here, not {described(operand)}", help, operand)
     if isinstance(operand, SpecialRegister):
         if form.facts.reads_special and place.wider and t.is_integer and not any(k.startswith("rnd") for k in settled):
             return special_misfit(operand, t, wider=True)
