@@ -13,6 +13,11 @@ from dataclasses import dataclass, field
 from warplab.assembler.demangle import short_name
 
 
+def place(line: int, instruction: str, source: str) -> str:
+    """Where an instruction stands: first the line of the program that was compiled, where there is one, then that of the PTX in brackets."""
+    return f"{source}   [line {line}: {instruction}]" if source else f"line {line}: {instruction}"
+
+
 class ExecutionError(Exception):
     """The launch ended early."""
 
@@ -46,7 +51,7 @@ class Fault(ExecutionError):
         if self.nearest:
             parts.append(f"  {self.nearest}")
         if self.instruction:
-            parts.append(f"  at line {self.line}: {self.instruction}" + (f"   ({self.source})" if self.source else ""))
+            parts.append(f"  at {place(self.line, self.instruction, self.source)}")
         if self.block is not None:
             who = f"  kernel {short_name(self.kernel)}, block {self.block}, thread {self.thread}"
             parts.append(who + (f" and {self.lanes - 1} more lanes" if self.lanes > 1 else ""))
@@ -78,9 +83,7 @@ class Deadlock(ExecutionError):
     def __str__(self) -> str:
         lines = [f"deadlock in kernel {short_name(self.kernel)}: no thread can continue"]
         for w in self.waiting:
-            lines.append(
-                f"  {w.lanes} lanes ({w.example}) wait at line {w.line}: {w.instruction}" + (f"   ({w.source})" if w.source else "")
-            )
+            lines.append(f"  {w.lanes} lanes ({w.example}) wait at {place(w.line, w.instruction, w.source)}")
             lines.append(f"    for {w.wants}; {w.missing}")
         return "\n".join(lines)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from warplab.assembler.demangle import short_name
 from warplab.assembler.ir import Variable
 
 
@@ -24,13 +25,15 @@ class Named(NamedTuple):
         '`tile[1][1]`, 132 bytes into the 4096 bytes of tile'
         >>> Named("x", 64, 4, (16,), "f32").at(64)
         '`x[16]`, 0 bytes after the 64 bytes of x; x has 16 elements of f32'
+        >>> Named("x", 64, 4, (16,), "f32").at(-4)
+        '`x[-1]`, 4 bytes before x; x has 16 elements of f32'
         """
         if offset < 0:
-            place = f"{-offset} bytes before the {state}{self.size} bytes of {self.name}"
+            place = f"{_bytes(-offset)} before {state}{self.name}"
         elif offset < self.size:
-            place = f"{offset} bytes into the {state}{self.size} bytes of {self.name}"
+            place = f"{_bytes(offset)} into the {state}{self.size} bytes of {self.name}"
         else:
-            place = f"{offset - self.size} bytes after the {state}{self.size} bytes of {self.name}"
+            place = f"{_bytes(offset - self.size)} after the {state}{self.size} bytes of {self.name}"
         if start is not None:
             place += f" at {start:#x}"
         if not self.dims:
@@ -48,9 +51,14 @@ class Named(NamedTuple):
         return f"[{n}]{out}"
 
 
+def _bytes(n: int) -> str:
+    return f"{n} byte{'' if n == 1 else 's'}"
+
+
 def object_of(v: Variable, unsized: int = 0) -> Named:
     """A variable; `unsized`: the bytes of one that says none."""
-    return Named(v.name, v.size or unsized, v.type.bytes, v.dims, v.type.name)
+    name = short_name(v.name).rpartition("::")[2] or v.name  # a static variable of a C++ function has the function's name before its own
+    return Named(name, v.size or unsized, v.type.bytes, v.dims, v.type.name)
 
 
 class Gap(NamedTuple):

@@ -170,6 +170,9 @@ class SharedSpace(MemorySpace):
         if window_at(address):
             text = f"wrong space: {size}-byte {verb} of shared memory at {address:#x}, a generic address"
             return Fault("out-of-bounds", text, "shared", address, size, "convert it with cvta.to.shared, or name no space")
+        if address >> 31 == 1 and self.objects:  # an index below zero makes such an address of 32 bits
+            text = f"out of bounds: {size}-byte {verb} of shared memory at {address:#x}"
+            return Fault("out-of-bounds", text, "shared", address, size, nearest(self.objects, address - (1 << 32)))
         gap = next((g for g in self.gaps if g.holds(address, address + size)), None)
         if gap is not None:
             beyond = gap.object.at(address - gap.origin)

@@ -52,7 +52,7 @@ def test_a_file_runs_and_its_errors_are_the_compilers(only: str, tmp_path: Path)
     refused = CliRunner().invoke(main, ["fmt", str(good)])
     assert refused.exit_code == 2 and "is CUDA C++" in refused.stderr and good.read_text() == CPP
     fault = CliRunner().invoke(main, ["run", str(good), "--block", "33"])
-    assert fault.exit_code == 4 and "good.cu:2)" in fault.stderr
+    assert fault.exit_code == 4 and "good.cu:2   [line " in fault.stderr
 
 
 @pytest.mark.parametrize("only", COMPILERS, indirect=True)
