@@ -12,6 +12,9 @@ from warplab.assembler import parse
 from warplab.assembler.flow.cfg import graph
 from warplab.assembler.flow.cfg_svg import as_svg
 from warplab.interpreter.observe import Observer
+from warplab.interpreter.recorder.recorder import Recorder
+from warplab.runtime.recording import Recording
+from warplab.runtime.recording.tracing import lanes_picture
 from warplab.runtime.reports.svg import box, svg, text
 
 BRANCH = """.reg .b32 %t, %v, %half; .reg .pred %p; .reg .b64 %x;
@@ -81,10 +84,20 @@ def picture(title: str, body: str) -> str:
     return svg(LEFT + 32 * CELL + 44, height, "".join(out), title, alone=True) + "\n"
 
 
+def recorded(body: str) -> str:
+    """Lanes over time, of a recorded warp."""
+    machine = Machine(kernel("p x", body))
+    recorder = Recorder()
+    machine.launch(1, 32, [machine.upload(np.zeros(32, np.uint32))], observers=(recorder,))
+    rec = Recording(recorder.finish())
+    return lanes_picture(rec, rec.warp_of(0))
+
+
 def figures() -> dict[str, str]:
     """The pictures by their place in docs/."""
     return {
         "figures/warp_branch.svg": picture("A branch on which lanes disagree", BRANCH),
         "figures/warp_loop.svg": picture("A loop that lanes leave at different times", LOOP),
+        "figures/warp_lanes.svg": recorded(LOOP),
         "figures/warp_cfg.svg": as_svg(graph(parse(text_of := kernel("p x", BRANCH)).functions["test"], text_of)) + "\n",
     }

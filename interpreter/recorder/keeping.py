@@ -118,8 +118,9 @@ class Keeper:
 
     def _copy_access(self, a: RecordedAccess) -> None:
         kept = self.store.kept
-        a.address, a.mask, a.after = kept(a.address), kept(a.mask), tuple([kept(v) for v in a.after])
-        self.overhead += OVERHEAD * (3 + len(a.after))
+        a.address, a.mask = kept(a.address), kept(a.mask)
+        a.after, a.values = tuple(map(kept, a.after)), tuple(map(kept, a.values))
+        self.overhead += OVERHEAD * (3 + len(a.after) + len(a.values))
 
     @property
     def size(self) -> int:
@@ -151,7 +152,7 @@ class Keeper:
             a.lanes = self.add(chosen)
             a.address = _cut(a.address, rows, columns)
             a.mask = _cut(a.mask, rows, columns)
-            a.after = tuple([_cut(v, rows, columns) for v in a.after])
+            a.after, a.values = (tuple([_cut(v, rows, columns) for v in some]) for some in (a.after, a.values))
         return True
 
     def _shrink(self) -> None:
@@ -197,7 +198,7 @@ class Keeper:
             if piece is not None:
                 a.lanes, a.execution = piece[0], place[a.execution]
                 a.address, a.mask = _cut(a.address, *piece[1:]), _cut(a.mask, *piece[1:])
-                a.after = tuple([_cut(v, *piece[1:]) for v in a.after])
+                a.after, a.values = (tuple([_cut(v, *piece[1:]) for v in some]) for some in (a.after, a.values))
                 self._copy_access(a)
                 track.accesses.append(a)
         events, track.events = track.events, []

@@ -83,6 +83,7 @@ class Effects:
         if a.kind == "st" and self._wave.late is None:
             one.after = tuple(a.values)
         else:
+            one.values = tuple(a.values)
             self.pending.append((one, a))
 
     def settle(self) -> None:

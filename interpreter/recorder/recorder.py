@@ -30,6 +30,7 @@ from ..vector.group import Activation, Group
 from ..vector.ports import WavePort
 from .describing import described, track_of
 from .keeping import Keeper
+from .lanes import LaneSet
 from .layout import ENTRY, Captures, SegmentLayout, columns_of, instructions_of, registers_of_function, results_before
 from .memories import Effects
 from .track import RecordedEvent, Track
@@ -93,7 +94,19 @@ class Recorder(Observer):
         if at_fault and track.done[last] < layout.count:
             track.done[last] += 1  # the instruction at fault is the last step
         step = track.done[last] - 1
-        track.events.append(RecordedEvent(last, step, "fault", error.message, track.lanes_of[last]))
+        who = track.lanes_of[last]
+        track.events.append(RecordedEvent(last, step, "fault", error.message, who, self._at_fault(error, track.lanes[who])))
+
+    def _at_fault(self, fault: Fault, lanes: LaneSet) -> Array | None:
+        """Which of some lanes a fault names."""
+        launch, track = self._launch, self.track
+        if fault.block is None or fault.thread is None or track is None:
+            return None
+        x, y, _ = launch.block
+        thread = fault.thread[0] + x * (fault.thread[1] + y * fault.thread[2])
+        (block,) = np.flatnonzero((track.blocks == np.array(fault.block)).all(axis=1)).tolist()
+        found: Array = (lanes.numbers == block * launch.threads + thread).reshape(lanes.shape)
+        return found if found.any() else None
 
     def finish(self, ended: str = "") -> Track:
         """The track, when the launch is over or has ended early, for a reason in words."""

@@ -48,6 +48,7 @@ class RecordedAccess:
     type: str  # of an element, its dtype's name
     count: int  # elements of a lane
     after: tuple[Array, ...] = ()  # what memory holds behind it, an array for each element
+    values: tuple[Array, ...] = ()  # of a store that may become visible later: what is stored; else that is `after`
 
 
 @dataclass(frozen=True, slots=True)

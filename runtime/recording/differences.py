@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -40,7 +41,7 @@ class StoreDifference:
 
 def difference(a: Recording, b: Recording) -> StoreDifference | None:
     """The first store to global memory, in the order of the first recording, that differs; None: all are alike."""
-    one, other = (_stores(r) for r in (a, b))
+    one, other = (r.bytes.issued for r in (a, b))
     sides = []
     for rec, c in ((a, one), (b, other)):
         lane = _common(rec, c.lane)
@@ -70,12 +71,6 @@ def difference(a: Recording, b: Recording) -> StoreDifference | None:
         k = int(np.flatnonzero(extra)[np.argmin(order_b[extra])])
         return StoreDifference(int(nth_b[k]), None, _side(b, other, int(order_b[k])))
     return None
-
-
-def _stores(rec: Recording) -> Changes:
-    c = rec.bytes.changes["global"]
-    kinds = np.array([a.kind in ("st", "atom", "red") for a in rec.track.accesses], np.bool_)
-    return c.select(kinds[c.access]) if c.access.size else c
 
 
 def _common(rec: Recording, lane: Array) -> Array:
@@ -116,7 +111,7 @@ def slice_of(rec: Recording, side: DifferingStore) -> list[Link]:
 
 
 def told(a: Recording, b: Recording, d: StoreDifference | None, names: tuple[str, str]) -> list[str]:
-    """A difference in words: both stores, and both slices until they agree."""
+    """A difference in words: both stores, and what differs in their slices."""
     if d is None:
         return ["all stores are alike"]
     out = []
@@ -128,32 +123,33 @@ def told(a: Recording, b: Recording, d: StoreDifference | None, names: tuple[str
         i = rec.columns.instruction(min(side.step, rec.step_count - 1))
         out.append(f"{name}: {side.cell.name} = {number(side.value)}, store number {d.nth + 1} of {thread_text(rec, side.lane)}")
         out.append(f"  step {side.step}, line {i.line}: {i.text}")
-    agreed = _agreed(*slices)
-    for rec, links, name in ((a, slices[0], names[0]), (b, slices[1], names[1])):
-        if links:
-            out.append(f"{name}:")
-            shown = links[: len(links) - agreed] if agreed else links
-            near, far = (shown, []) if len(shown) <= SHOWN else (shown[:2], shown[2 - SHOWN :])
-            for one in near:
-                out += link_lines(rec, one)
-            if far:
-                out.append(f"  ... {len(shown) - SHOWN} instructions between")
-            for one in far:
-                out += link_lines(rec, one)
-    if agreed:
-        out.append(f"the {agreed} instructions before agree in both")
+    ways = [_keyed(links) for links in slices]
+    alike = {key for key, one in ways[0].items() if key in ways[1] and _values(one) == _values(ways[1][key])}
+    for rec, way, name in ((a, ways[0], names[0]), (b, ways[1], names[1])):
+        shown = [one for key, one in way.items() if key not in alike]
+        if not shown:
+            continue
+        out.append(f"{name}:")
+        near, far = (shown, []) if len(shown) <= SHOWN else (shown[:2], shown[2 - SHOWN :])
+        for one in near:
+            out += link_lines(rec, one)
+        if far:
+            out.append(f"  ... {len(shown) - SHOWN} instructions between")
+        for one in far:
+            out += link_lines(rec, one)
+    if alike:
+        out.append(f"{len(alike)} instructions behind these values are alike in both, and not shown")
     return out
 
 
-def _agreed(a: list[Link], b: list[Link]) -> int:
-    """How many of the first instructions of two slices are alike in what they read and write."""
-    n = 0
-    for x, y in zip(reversed(a), reversed(b), strict=False):
-        same = x.instruction.opcode == y.instruction.opcode and _values(x) == _values(y)
-        if not same:
-            break
-        n += 1
-    return n
+def _keyed(links: list[Link]) -> dict[tuple[str, int], Link]:
+    """The instructions of a slice by their text and how often that has come before."""
+    seen: Counter[str] = Counter()
+    out = {}
+    for one in reversed(links):
+        seen[one.instruction.text] += 1
+        out[one.instruction.text, seen[one.instruction.text]] = one
+    return dict(reversed(out.items()))
 
 
 def _values(x: Link) -> list[bytes]:

@@ -83,10 +83,11 @@ def save(track: Track, path: Path) -> None:
             w.array(a.mask),
             a.count,
             len(a.after),
+            len(a.values),
         )
         for a in track.accesses
     ]
-    after = [w.value(v) for a in track.accesses for v in a.after]
+    after = [w.value(v) for a in track.accesses for v in (*a.after, *a.values)]
     lanes = [(*one.shape, w.array(one.block), w.array(one.thread), w.array(one.alive)) for one in track.lanes]
     events = [(e.execution, e.step, e.lanes, w.array(e.mask)) for e in track.events]
     pages = [(k, w.array(v)) for k, v in track.pages.items()]
@@ -103,7 +104,7 @@ def save(track: Track, path: Path) -> None:
     columns = {
         "header": np.frombuffer(json.dumps(header).encode(), np.uint8), "blocks": track.blocks,
         "executions": _rows(zip(track.layout_of, track.lanes_of, track.depth_of, track.done, strict=True), 4),
-        "values": _rows(values, 2), "accesses": _rows(accesses, 11), "after": _rows(after, 2), "lanes": _rows(lanes, 5), "events": _rows(events, 4),
+        "values": _rows(values, 2), "accesses": _rows(accesses, 12), "after": _rows(after, 2), "lanes": _rows(lanes, 5), "events": _rows(events, 4),
         "pages": _rows(pages, 2), "shared": _rows(shared, 2), "arrays": _rows(w.rows, 4), "blob": np.frombuffer(b"".join(w.pieces), np.uint8),
         "kept": np.empty(0, np.bool_) if track.kept_blocks is None else track.kept_blocks,
     }  # fmt: skip
@@ -310,26 +311,26 @@ class _FileReader:
     def _accesses(self, track: Track) -> None:
         after = self.columns("after", 2).tolist()
         types = _list(self.header["types"], _type)
-        rows = self.columns("accesses", 11).tolist()
+        rows = self.columns("accesses", 12).tolist()
         _need(len(types) == len(rows), "its accesses are damaged")
         at = 0
-        for (execution, step, instruction, kind, space, lanes, address, delta, mask, count, n), type in zip(rows, types, strict=True):
+        for (execution, step, instruction, kind, space, lanes, address, delta, mask, count, n, m), type in zip(rows, types, strict=True):
             _need(
                 0 <= execution <= len(track.layout_of) and 0 <= lanes < len(track.lanes) and step >= ENTRY, "an access belongs to nothing"
             )
             _need(
                 -1 <= instruction < len(track.instructions) and 0 <= kind < len(KINDS) and 0 <= space < len(SPACES), "an access is damaged"
             )
-            _need(address >= 0 and 0 <= count <= 1 << 16 and 0 <= n <= len(after) - at, "an access is damaged")
+            _need(address >= 0 and 0 <= count <= 1 << 16 and min(n, m) >= 0 and n + m <= len(after) - at, "an access is damaged")
             shape = track.lanes[lanes].shape
             place = self.array(address)
             _need(place is not None and place.dtype.kind in "iu" and place.size, "an access has no address")
-            left = tuple([self.value(m, d, shape) for m, d in after[at : at + n]])
+            left = tuple([self.value(k, d, shape) for k, d in after[at : at + n + m]])
             _need(all(v is not None for v in left), "an access has no value")
-            at += n
+            at += n + m
             track.accesses.append(
                 RecordedAccess(execution, step, instruction, KINDS[kind], SPACES[space], lanes, self.value(address, delta, shape),
-                               self.value(mask, 0, shape), type, count, left)
+                               self.value(mask, 0, shape), type, count, left[:n], left[n:])
             )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -116,18 +116,27 @@ class RecordedMemory:
     @cached_property
     def changes(self) -> dict[str, Changes]:
         """All changes, by space."""
-        rows: dict[str, list[tuple[Array, ...]]] = {s: [] for s in SPACES}
+        return self._table(lambda a: a.after if a.kind != "ld" else ())
+
+    @cached_property
+    def issued(self) -> Changes:
+        """What was stored to global memory, when the instruction was executed: under a seed memory may change later."""
+        return self._table(lambda a: (a.values or a.after) if a.kind in ("st", "atom", "red") else ())["global"]
+
+    def _table(self, written: Callable[[RecordedAccess], tuple[Array, ...]]) -> dict[str, Changes]:
+        rows: dict[str, list[tuple[Any, ...]]] = {s: [] for s in SPACES}
         for n, a in enumerate(self.track.accesses):
-            if a.kind == "ld" or not a.after:
+            values = written(a)
+            if not values:
                 continue
             lanes, step = self.track.lanes[a.lanes], self.step_of(a)
             for r in self.reached(a):
-                for k, value in enumerate(a.after):
+                for k, value in enumerate(values):
                     v = moved(*value) if isinstance(value, tuple) else value
                     flat = v.reshape(-1) if v.size in (1, lanes.shape[0] * lanes.shape[1]) else lanes.full(v)
                     bits = flat.view(f"u{flat.dtype.itemsize}") if flat.dtype.kind != "b" else flat.view(np.uint8)
                     bits = bits[r.place] if bits.size > 1 else np.broadcast_to(bits, r.place.shape)
-                    rows[r.space].append((step, r.owner, r.address + k * v.dtype.itemsize, v.dtype.itemsize, bits, r.lane, n))  # type: ignore[arg-type]
+                    rows[r.space].append((step, r.owner, r.address + k * v.dtype.itemsize, v.dtype.itemsize, bits, r.lane, n))
         return {space: _table(found) for space, found in rows.items()}
 
     def held(self, space: str, owner: int, start: int, size: int, step: int) -> NDArray[np.uint8]:
@@ -192,7 +201,7 @@ class RecordedMemory:
         return out
 
 
-def _table(rows: list[tuple[Array, ...]]) -> Changes:
+def _table(rows: list[tuple[Any, ...]]) -> Changes:
     """Rows of different lengths as columns."""
     none = np.empty(0, np.int64)
     if not rows:

@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass, replace
 
+import numpy as np
+
+from warplab.interpreter.checkers.findings import Finding
 from warplab.interpreter.faults import Fault
 from warplab.interpreter.recorder.recorder import LIMIT
+from warplab.interpreter.recorder.track import RecordedEvent
 
 from ..recording import Recording, recording
 from .runner import Outcome, Runner
@@ -50,7 +54,25 @@ def record(runner: Runner, limit: int = LIMIT, blocks: Collection[int] | None = 
 def _once(runner: Runner, limit: int, blocks: Collection[int] | None) -> RecordedRun:
     with recording(limit, blocks) as made:
         outcome = runner.run()
+    for rec in made.launches:
+        for finding in outcome.findings:
+            _enter(rec, finding)
     return RecordedRun(runner, outcome, tuple(made.launches))
+
+
+def _enter(rec: Recording, f: Finding) -> None:
+    """Enters what a checker has found as an event: at the last time that its thread executes its line."""
+    if f.kernel != rec.track.kernel or f.block is None or f.thread is None or f.line is None:
+        return
+    lane = rec.lane(f.block, f.thread)
+    wanted = np.array([i.line == f.line for i in rec.track.instructions], np.bool_)
+    own = np.intersect1d(rec.columns.steps_of(wanted), rec.steps(lane))
+    if own.size:
+        execution, step = rec.columns.place(int(own[-1]))
+        lanes = rec.columns.lanes_of(execution)
+        mask = (lanes.numbers == lane).reshape(lanes.shape)
+        text = f"{f.tool}: {f.message}"
+        rec.track.events.append(RecordedEvent(execution, step, "finding", text, rec.track.lanes_of[execution], mask))
 
 
 def _again(runner: Runner) -> Runner:
