@@ -137,7 +137,8 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
         args = [float(x) if _FLOATING.search(x) else int(x, 0) for x in words.split(",") if x.strip()]
     except ValueError:
         raise UsageError(f"{whole!r}: {init!r} has an argument that is not a number") from None
-    seed = int(args[0]) if args else 0
+    if name != "fill" and not np.isfinite(args).all():
+        raise UsageError(f"{whole!r}: {init!r} has an argument that is not finite; fill(x) takes any number")
     match name, len(args):
         case "noinit", 0:
             return np.full(n * dtype.itemsize, POISON, np.uint8).view(dtype).reshape(shape)
@@ -154,17 +155,23 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
                 raise UsageError(f"{whole!r}: the step of a range is not 0")
             return _fit(np.arange(*args), shape, type, whole)
         case "rand", 0 | 1:
-            rng = np.random.default_rng(seed)
+            rng = np.random.default_rng(_seed(args, whole))
             if dtype.kind == "f" or type == "bf16":
                 return as_type(rng.random(shape), type)
             return np.frombuffer(rng.bytes(n * dtype.itemsize), dtype).reshape(shape).copy()
         case "randn", 0 | 1:
-            return as_type(np.random.default_rng(seed).standard_normal(shape), type)
+            return as_type(np.random.default_rng(_seed(args, whole)).standard_normal(shape), type)
         case _:
             raise UsageError(
                 f"{whole!r}: no initial content is called {init!r}; there are zeros ones fill(x) arange range(a,b,s) rand(seed) "
                 "randn(seed) [1,2,3] @file.npy noinit"
             )
+
+
+def _seed(args: list[float], whole: str) -> int:
+    if args and args[0] < 0:
+        raise UsageError(f"{whole!r}: a seed is not negative")
+    return int(args[0]) if args else 0
 
 
 def _fit(array: Array, shape: tuple[int, ...], type: str, whole: str) -> Array:
