@@ -16,6 +16,7 @@ from warplab.isa.types import TYPES
 
 Array = NDArray[Any]
 Numbers = NDArray[np.int64]
+NEAR = 64  # executions that are looked at for a write by the same group
 CHUNK = 64  # executions that are looked at first, from the last one back
 
 
@@ -104,6 +105,8 @@ class Columns:
     def guard(self, execution: int, step: int) -> NDArray[np.bool_]:
         """Where the guard of an instruction holds."""
         lanes = self.lanes_of(execution)
+        if (int(self.layout[execution]), step) not in self._guarded:
+            return np.ones(lanes.shape[0] * lanes.shape[1], np.bool_)
         for c in self.track.layouts[self.layout[execution]].columns:
             if c.role == "guard" and c.step == step:
                 v = self.track.values[execution][c.at]
@@ -157,10 +160,15 @@ class Columns:
             self._writes[key] = found
         return found
 
-    def last(self, function: str, register: str, depth: int, lanes: Numbers, before: int, part: int = 0) -> HeldValues:
-        """What lanes hold in a register before a step, as its slot keeps it, and since when."""
+    def last(
+        self, function: str, register: str, depth: int, lanes: Numbers, before: int, part: int = 0, group: int | None = None
+    ) -> HeldValues:  # fmt: skip
+        """What lanes hold in a register before a step, as its slot keeps it, and since when; `group`: they are all of these lanes."""
+        writes = self.writes(function, register, depth, part)
+        if group is not None and not depth and (whole := self._whole(writes, group, before)) is not None:
+            return whole
         since = self._begun(lanes, before, depth) if depth else np.full(lanes.size, -2, np.int64)
-        found = self._walk(self.writes(function, register, depth, part), lanes, before, since)
+        found = self._walk(writes, lanes, before, since)
         if not found.known.all():
             unset = self._walk(self.writes(function, register, depth, part, "unset"), lanes, before, since)
             if unset.known.any():
@@ -171,6 +179,28 @@ class Columns:
                 )
                 found = HeldValues(value, found.step, found.known | unset.known)
         return found
+
+    def _whole(self, writes: Writes, group: int, before: int) -> HeldValues | None:
+        """The same where a whole group wrote the register last, which is nearly always; None where it is not."""
+        end = int(np.searchsorted(writes.step, before))
+        lanes = self.track.lanes[group]
+        for k in range(end - 1, max(end - 1 - NEAR, -1), -1):
+            n, c = int(writes.execution[k]), writes.column[writes.which[k]]
+            if self.track.lanes_of[n] == group:
+                value = self.track.values[n][c.at]
+                if value is None or isinstance(value, tuple) or lanes.alive is not None or (int(self.layout[n]), c.step) in self._guarded:
+                    return None
+                size = lanes.shape[0] * lanes.shape[1]
+                return HeldValues(lanes.full(value), np.full(size, writes.step[k]), np.ones(size, np.bool_))
+            other = self.track.lanes_of[n]
+            if self._low[other] <= lanes.high and self._high[other] >= lanes.low:
+                return None
+        return None
+
+    @cached_property
+    def _guarded(self) -> frozenset[tuple[int, int]]:
+        """The segments and steps that a guard decides."""
+        return frozenset((n, c.step) for n, layout in enumerate(self.track.layouts) for c in layout.columns if c.role == "guard")
 
     def _walk(self, writes: Writes, lanes: Numbers, before: int, since: Numbers) -> HeldValues:
         step, known = np.full(lanes.size, -1, np.int64), np.zeros(lanes.size, np.bool_)

@@ -69,8 +69,9 @@ class Hit:
 class LanesAt:
     """Lanes before a step, for expressions (see expressions.LaneValues)."""
 
-    def __init__(self, recording: Recording, step: int, lanes: Numbers, frame: tuple[str, int]) -> None:
+    def __init__(self, recording: Recording, step: int, lanes: Numbers, frame: tuple[str, int], group: int | None = None) -> None:
         self.recording, self.step, self.lanes, self.frame = recording, step, lanes, frame
+        self.group = group  # they are all of the track's set of this number
 
     @property
     def count(self) -> int:
@@ -89,7 +90,7 @@ class LanesAt:
 
             near = get_close_matches(name, types, 1)
             raise UsageError(f"{self.frame[0]} has no register {name}" + (f"; did you mean {near[0]}?" if near else ""))
-        return self.recording.held(name, self.lanes, self.step, self.frame).value
+        return self.recording.held(name, self.lanes, self.step, self.frame, self.group).value
 
     def special(self, name: str) -> Array:
         """See LaneValues."""
@@ -199,20 +200,47 @@ def _in_order_of(every: list[Hit], step: int, way: int) -> list[Hit]:
 
 def _breaks(rec: Recording, condition: Break, steps: Numbers) -> Iterator[Hit]:
     c = rec.columns
-    only = None if condition.lanes is None else np.array(condition.lanes)
+    of_lanes, rest = _parted(condition.when)
+    looked_at: dict[int, Numbers] = {}  # by set of lanes: those for which the part of the condition holds that does not change in time
     for step in steps.tolist():
         n = c.execution(step)
-        group = c.lanes_of(n)
-        numbers = group.numbers if group.alive is None else group.numbers[group.active]
-        if only is not None:
-            numbers = numbers[np.isin(numbers, only)]
-        if not numbers.size:
-            continue
-        if condition.when is not None:
-            at = LanesAt(rec, step, numbers, (rec.track.layouts[c.layout[n]].function, int(c.depth[n])))
-            numbers = numbers[truth(condition.when.evaluate(at))]
+        frame = rec.track.layouts[rec.track.layout_of[n]].function, rec.track.depth_of[n]
+        group = rec.track.lanes_of[n]
+        numbers = looked_at.get(group)
+        if numbers is None:
+            numbers = looked_at[group] = _chosen(rec, group, condition.lanes, of_lanes, step, frame)
+        if rest is not None and numbers.size:
+            whole = group if numbers.size == rec.track.lanes[group].shape[0] * rec.track.lanes[group].shape[1] else None
+            numbers = numbers[truth(rest.evaluate(LanesAt(rec, step, numbers, frame, whole)))]
         if numbers.size:
             yield Hit(step, int(numbers[0]), tuple(numbers.tolist()))
+
+
+def _chosen(
+    rec: Recording, group: int, only: tuple[int, ...] | None, when: LaneExpression | None, step: int, frame: tuple[str, int]
+) -> Numbers:  # fmt: skip
+    """The lanes of a set that a condition is about."""
+    lanes = rec.track.lanes[group]
+    numbers = lanes.numbers if lanes.alive is None else lanes.numbers[lanes.active]
+    if only is not None:
+        numbers = numbers[np.isin(numbers, np.array(only))]
+    if when is not None and numbers.size:
+        numbers = numbers[truth(when.evaluate(LanesAt(rec, step, numbers, frame)))]
+    return numbers
+
+
+def _parted(when: LaneExpression | None) -> tuple[LaneExpression | None, LaneExpression | None]:
+    """The parts of an expression, joined by &&, that depend on the lane only, and the others."""
+    if when is None:
+        return None, None
+    if when.kind == "binary" and when.word == "&&":
+        left, right = (_parted(part) for part in when.parts)
+        return _joined(left[0], right[0]), _joined(left[1], right[1])
+    return (when, None) if when.cost == 0 else (None, when)
+
+
+def _joined(a: LaneExpression | None, b: LaneExpression | None) -> LaneExpression | None:
+    return LaneExpression("binary", "&&", (a, b)) if a is not None and b is not None else a or b
 
 
 def _touches(rec: Recording, condition: CellAccess) -> list[Hit]:

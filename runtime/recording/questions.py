@@ -233,12 +233,17 @@ class Recording:
         n = c.execution(at)
         return self.track.layouts[c.layout[n]].function, int(c.depth[n])
 
-    def held(self, register: str, lanes: Numbers, step: int, frame: tuple[str, int] | None = None) -> HeldValues:
-        """What lanes hold in a register before a step, as numbers of its type, since when, and whether that is known."""
+    def held(
+        self, register: str, lanes: Numbers, step: int, frame: tuple[str, int] | None = None, group: int | None = None
+    ) -> HeldValues:  # fmt: skip
+        """What lanes hold in a register before a step, as numbers of its type, since when, and whether that is known.
+
+        `group`: the lanes are all of the track's set of this number.
+        """
         function, depth = frame or self.frame(int(lanes[0]), step)
         c = self.columns
         type = c.type_of(function, register)
-        found = c.last(function, register, depth, lanes, step)
+        found = c.last(function, register, depth, lanes, step, group=group)
         if TYPES[type].bits == 128:
             high = c.last(function, register, depth, lanes, step, 1)
             return HeldValues(np.stack([found.value.view(np.uint64), high.value.view(np.uint64)], axis=-1), found.step, found.known)
