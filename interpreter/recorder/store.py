@@ -1,20 +1,21 @@
-"""Where recorded arrays lie: copies, close together in large pages of memory.
+"""Where recorded arrays lie: copies, close together in memory that the system is asked for in large pieces.
 
-A copy costs less than the original would if it were kept: fresh memory for each result of an instruction is expensive, and the engine uses the
-memory of a result that is gone again while the processor's caches hold it.  An array that several records name is copied once.
+A copy costs less than the original would if it were kept: fresh memory for each result of an instruction is expensive, page by page, and the
+engine uses the memory of a result that is gone again while the processor's caches hold it.  An array that several records name is copied once.
 """
 
 from __future__ import annotations
 
+import mmap
 import weakref
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from ..memory.arena import address_space
 from ..values import Array, Shifted
 
-SLAB = 32 << 20  # bytes that are reserved at once
+SMALLEST, LARGEST = 1 << 18, 32 << 20  # bytes that are asked for at once: twice as many each time
 FORGET = 4096  # copies that are known at once
 
 
@@ -35,7 +36,7 @@ class ArrayStore:
         n = array.nbytes
         start = self._at
         if start + n > self._slab.size:
-            self._slab = np.frombuffer(address_space(max(SLAB, n + 16)), np.uint8)
+            self._slab = _fresh(max(n + 16, min(max(2 * self._slab.size, SMALLEST), LARGEST)))
             start = 0
         self._at = start + n + 15 & ~15
         out: Array = self._slab[start : start + n].view(array.dtype).reshape(array.shape)
@@ -58,3 +59,13 @@ class ArrayStore:
             base = self.copy(value.base)
             return (base, value.delta) if value.delta else base
         return self.copy(value)
+
+
+def _fresh(size: int) -> NDArray[np.uint8]:
+    """Memory that will be used soon: where the system can, all of it is made present at once, which is cheaper than page after page."""
+    if not hasattr(mmap, "MAP_POPULATE"):
+        return np.empty(size, np.uint8)
+    try:
+        return np.frombuffer(mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | mmap.MAP_POPULATE), np.uint8)
+    except OSError as e:
+        raise MemoryError from e

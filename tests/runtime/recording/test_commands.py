@@ -128,7 +128,7 @@ def test_origins(tmp_path: Path) -> None:
     code, said = warplab(*run, "--origin", "uninitialised")
     assert "no instruction reads" in said
     file.write_text(HEAD + body.replace("OP", "add.f32 %f3, %f3, %f2;"))
-    code, said = warplab(*run, "--origin", "uninitialised", "--json")
+    said = warplab(*run, "--origin", "uninitialised", "--json")[1]
     assert "%f3 is read before" in json.loads(said)[0]["origin"][0]
     file.write_text(HEAD + body.replace("OP", "ld.global.f32 %f3, [%y];"))
     said = warplab(*run[:-2], "--arg", "inout:y=f32[32]:fill(nan)", "--origin", "nan")[1]
