@@ -106,7 +106,7 @@ RUNNING = (
     Mistake(
         "Recursion without an end", ".visible .entry segdot",
         ".visible .func deep(.param .u32 n)\n{\n    .reg .b32 %v;\n    .local .b32 room[64];\n    ld.param.u32 %v, [n];\n"
-        "    st.local.u32 [room], %v;\n    {\n    .param .u32 a;\n    st.param.u32 [a], %v;\n    call deep, (a);\n    }\n    ret;\n}\n"
+        "    st.local.u32 [room], %v;\n    {\n    .param .u32 level;\n    st.param.u32 [level], %v;\n    call deep, (level);\n    }\n    ret;\n}\n"
         ".visible .entry segdot", ("stack overflow", "the limit is 524288", "call deep"), 4,
     ),
     Mistake("A wrong result", '"out == [90,', '"out == [91,', ("FAILED", "1 of 4 differ", "got 90.0, expected 91"), 1),
@@ -143,7 +143,7 @@ SILENT = (
     ),
     Mistake("No ret", "done:\n    ret;\n}", "done:\n}", ("missing-return", "can run to its end"), 0),
 )  # fmt: skip
-CALL_DEEP = "    {\n    .param .u32 a;\n    st.param.u32 [a], %t;\n    call deep, (a);\n    }\n    bar.sync        0;\n    shr.u32         %half, %n"
+CALL_DEEP = "    {\n    .param .u32 level;\n    st.param.u32 [level], %t;\n    call deep, (level);\n    }\n    bar.sync        0;\n    shr.u32         %half, %n"
 INTRO = """This kernel is correct: for each segment of two arrays, it computes the sum of products, with a tree reduction in shared memory. Each section below
 breaks one thing, and shows what warplab prints. The tests run all of them."""
 

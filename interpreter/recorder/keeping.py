@@ -17,7 +17,7 @@ from .store import ArrayStore
 from .track import RecordedAccess, RecordedEvent, Track
 
 Head = tuple[int, Any, "Array | None", Activation, int]
-HELD = 512  # lanes that are recognised when they execute again
+KNOWN_LANES = 512  # lanes that are recognised when they execute again
 OVERHEAD = 120  # bytes of an array beside its elements, and of a place in a list
 
 
@@ -100,7 +100,7 @@ class Keeper:
         key = id(geometry), id(alive), first
         found = self._known.get(key)
         if found is None:
-            if len(self._known) >= HELD:
+            if len(self._known) >= KNOWN_LANES:
                 self._known.clear()
             if alive is None:
                 new = LaneSet.of(geometry, first)
