@@ -1,13 +1,15 @@
 """Expectations: numpy expressions over named buffers, `c == a + b`, evaluated on a white list of syntax.
 
-There are no builtins, no attributes but array methods that compute, no names but the buffers and the functions below: an expression can't
-reach anything outside the arrays it names.  before(x) is what a buffer held before the first launch; fma(a, b, c) is a * b + c rounded once.
+There are no builtins, no attributes but array methods that compute, no names but the buffers, the functions below and the variables of a list
+comprehension: an expression can't reach anything outside the arrays it names.  before(x) is what a buffer held before the first launch;
+fma(a, b, c) is a * b + c rounded once; hex(x) shows integers in base 16.  Numpy's functions may have np. before their names.
 """
 
 from __future__ import annotations
 
 import ast
 import functools
+import textwrap
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -26,21 +28,30 @@ from ..errors import UsageError
 Array = NDArray[Any]
 
 _NUMPY = """
-    abs all allclose any arange argmax argmin argsort array_equal arctan2 bincount ceil clip concatenate convolve copysign cos cosh
-    cumprod cumsum diff dot einsum exp exp2 expm1 eye flip float16 float32 float64 floor full gcd hypot int16 int32 int64 int8 isclose
-    isfinite isinf isnan log log1p log2 matmul max maximum mean median min minimum mod nextafter ones outer power prod repeat rint
-    roll round searchsorted sign sin sinh sort sqrt square std sum tan tanh tile transpose trapezoid tril triu trunc uint16 uint32
-    uint64 uint8 unique var where zeros
+    abs absolute add all allclose any arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh argmax argmin argsort argwhere array
+    array_equal asarray atleast_1d atleast_2d average bincount bitwise_and bitwise_not bitwise_or bitwise_xor bool_ broadcast_to cbrt ceil
+    choose clip column_stack concatenate convolve copysign correlate cos cosh count_nonzero cross cumprod cumsum deg2rad degrees diag
+    diagonal diff digitize divide dot e einsum equal exp exp2 expand_dims expm1 eye fabs flatnonzero flip fliplr flipud float16 float32
+    float64 floor floor_divide fmax fmin fmod full full_like gcd greater greater_equal heaviside histogram hstack hypot identity inf inner
+    int16 int32 int64 int8 interp invert isclose isfinite isin isinf isnan kron lcm ldexp left_shift less less_equal linspace log log10
+    log1p log2 logical_and logical_not logical_or logical_xor matmul max maximum mean median meshgrid min minimum mod moveaxis multiply nan
+    nan_to_num nanmax nanmean nanmin nansum negative newaxis nextafter nonzero not_equal ones ones_like outer packbits pad percentile pi
+    polyval positive power prod ptp quantile rad2deg radians ravel reciprocal remainder repeat reshape right_shift rint roll rot90 round
+    searchsorted select sign signbit sin sinc sinh size sort spacing split sqrt square squeeze stack std subtract sum swapaxes take
+    take_along_axis tan tanh tensordot tile trace transpose trapezoid tri tril triu true_divide trunc uint16 uint32 uint64 uint8 unique
+    unpackbits unwrap vander var vdot vstack where zeros zeros_like
 """
 _METHODS = """
-    T all any argmax argmin argsort astype clip cumprod cumsum diagonal dot flatten max mean min nonzero prod ravel repeat reshape
-    round size shape squeeze std sum swapaxes take trace transpose var view
+    T accumulate all any argmax argmin argsort astype clip cumprod cumsum diagonal dot flatten max mean min nonzero outer prod ravel reduce
+    repeat reshape round size shape squeeze std sum swapaxes take trace transpose var view
 """
 METHODS = frozenset(_METHODS.split())
 _NODES = (
     ast.Expression, ast.BinOp, ast.UnaryOp, ast.BoolOp, ast.Compare, ast.Call, ast.Name, ast.Constant, ast.Subscript, ast.Slice, ast.Tuple,
-    ast.List, ast.Attribute, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.keyword,
+    ast.List, ast.Attribute, ast.IfExp, ast.Load, ast.operator, ast.unaryop, ast.boolop, ast.cmpop, ast.keyword, ast.ListComp, ast.comprehension, ast.Store,
 )  # fmt: skip
+LOOPS = 2  # `for` of an expression's comprehensions
+TURNS = 1 << 16  # turns of one of them over a range
 DEEPEST = 100  # levels of an expression; Python's own functions recurse into them
 LARGEST = 1 << 26  # elements that an expression may make of nothing
 
@@ -82,10 +93,41 @@ _FMA: dict[Any, Callable[..., Array]] = {
     np.dtype(np.float32): fma32,
     np.dtype(np.float64): fma64_nearest,
 }
-FUNCTIONS: dict[str, Callable[..., Any]] = {
+
+
+def _range(*ends: Any) -> Array:
+    """Python's range, for comprehensions; its numbers are numpy's, of which no power is large."""
+    size = len(range(*map(int, ends)))
+    if size > TURNS:
+        raise ValueError(f"a range of {size} numbers; {TURNS} are the most")
+    return np.arange(*map(int, ends))
+
+
+def _len(a: Any) -> Any:
+    return np.int64(len(a))
+
+
+def hexadecimal(a: Any) -> Array:
+    """Integers in base 16, as texts."""
+    numbers = np.asarray(a)
+    if numbers.dtype.kind not in "iu":
+        raise ValueError(f"hex shows integers; these are {numbers.dtype}: x.view(uint32) has the bits of a float32")
+    width = 2 * numbers.dtype.itemsize
+    bits = numbers.view(f"u{numbers.dtype.itemsize}")
+    return np.array([f"0x{n:0{width}x}" for n in bits.ravel().tolist()]).reshape(numbers.shape)
+
+
+FUNCTIONS: dict[str, Any] = {
     "fma": fma,
+    "hex": hexadecimal,
+    "range": _range,
+    "len": _len,
+    "int": np.int64,
+    "float": np.float64,
+    "bool": np.bool_,
+    "zip": zip,
     **{name: getattr(np, name) for name in _NUMPY.split()},
-    **{name: _bounded(getattr(np, name)) for name in ("arange", "ones", "zeros", "full", "eye")},
+    **{name: _bounded(getattr(np, name)) for name in ("arange", "ones", "zeros", "full", "eye", "identity", "tri", "linspace")},
     **{name: _bounded_copies(getattr(np, name)) for name in ("tile", "repeat")},
 }
 
@@ -149,11 +191,18 @@ def expression(text: str, option: str = "--expect") -> Expression:
         raise UsageError(f"{said}: {getattr(e, 'msg', e)}") from None
     if _depth(tree) > DEEPEST:
         raise UsageError(f"{said}: the expression is nested deeper than {DEEPEST} levels")
+    tree = _Plain(said).visit(tree)
+    loops = 0
     for node in ast.walk(tree):
         if not isinstance(node, _NODES):
             raise UsageError(f"{said}: {type(node).__name__} is not allowed")
+        loops += isinstance(node, ast.comprehension)
+        if loops > LOOPS:
+            raise UsageError(f"{said}: more than {LOOPS} loops; numpy's functions work on whole arrays")
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and (node.id[0] == "_" or node.id in FUNCTIONS):
+            raise UsageError(f"{said}: a variable cannot be called {node.id}")
         if isinstance(node, ast.Attribute) and node.attr not in METHODS:
-            raise UsageError(f"{said}: .{node.attr} is not among the methods allowed")
+            raise UsageError(f"{said}: .{node.attr} is not among the methods allowed: {' '.join(sorted(METHODS))}")
         if isinstance(node, ast.Constant) and not isinstance(node.value, int | float | str | None):
             raise UsageError(f"{said}: {node.value!r} is not allowed")
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) and isinstance(node.left, ast.Constant):
@@ -184,7 +233,28 @@ def _code(node: ast.expr, said: str) -> CompiledCode:
         code = compile(ast.fix_missing_locations(whole), "<expect>", "eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError) as e:
         raise UsageError(f"{said}: {e}") from None
-    return CompiledCode(code, tuple(sorted({n.id for n in ast.walk(whole) if isinstance(n, ast.Name)})))
+    named: dict[type, set[str]] = {ast.Load: set(), ast.Store: set()}
+    for n in ast.walk(whole):
+        if isinstance(n, ast.Name):
+            named[type(n.ctx)].add(n.id)
+    return CompiledCode(code, tuple(sorted(named[ast.Load] - named[ast.Store])))
+
+
+class _Plain(ast.NodeTransformer):
+    """np.sum and numpy.sum become a name that no text can spell, and no array has."""
+
+    def __init__(self, said: str) -> None:
+        self.said = said
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        """See ast.NodeTransformer."""
+        if isinstance(node.value, ast.Name) and node.value.id in ("np", "numpy"):
+            if node.attr not in _NUMPY.split():
+                near = get_close_matches(node.attr, _NUMPY.split(), 1)
+                meant = f"; is np.{near[0]} meant?" if near else _listed()
+                raise UsageError(f"{self.said}: np.{node.attr} is not allowed{meant}")
+            return ast.copy_location(ast.Name(f"np {node.attr}", ast.Load()), node)
+        return self.generic_visit(node)
 
 
 class _Before(ast.NodeTransformer):
@@ -202,7 +272,14 @@ def unknown_name(said: str, name: str, known: Iterable[str]) -> UsageError:
     names = sorted(known)
     near = get_close_matches(name, [*names, *FUNCTIONS], 1)
     meant = f"; is {near[0]} meant?" if near else ""
-    return UsageError(f"{said}: nothing is called {name!r}{meant} (the arrays: {' '.join(names) or 'none'})")
+    return UsageError(f"{said}: nothing is called {name!r}{meant} (the arrays: {' '.join(names) or 'none'}){'' if near else _listed()}")
+
+
+def _listed() -> str:
+    """All functions, for a message."""
+    return "\n" + textwrap.fill(
+        "the functions: " + " ".join(sorted({*FUNCTIONS, "before"})), 120, initial_indent="  ", subsequent_indent="  "
+    )
 
 
 def check_names(text: str, option: str, known: Iterable[str]) -> None:
@@ -210,6 +287,8 @@ def check_names(text: str, option: str, known: Iterable[str]) -> None:
     names = set(known)
     for side in expression(text, option).sides:
         for name in side.names:
+            if name.startswith("np "):
+                continue
             if (plain := name.removeprefix("before ")) not in names and (plain != name or plain not in FUNCTIONS):
                 raise unknown_name(f"{option} {text!r}", plain, names)
 
@@ -229,7 +308,7 @@ class Evaluator:
         names = {name: self._named(name, said) for name in code.names}
         try:  # numpy imports some of its own modules late; the text itself can name nothing but what is listed
             with np.errstate(all="ignore"):
-                return eval(code.code, {"__builtins__": {"__import__": __import__}}, names)
+                return eval(code.code, {"__builtins__": {"__import__": __import__}, **names})
         except UsageError:
             raise
         except Exception as e:
@@ -238,6 +317,8 @@ class Evaluator:
     def _named(self, name: str, said: str) -> Any:
         if name.startswith("before "):
             found: Any = self.before.get(name.removeprefix("before "))
+        elif name.startswith("np "):
+            found = FUNCTIONS[name.removeprefix("np ")]
         else:
             found = self.now.get(name)
             if found is None:
@@ -298,6 +379,8 @@ def ulps_apart(a: Array, b: Array) -> Array:
 def show(x: Any) -> str:
     """One number, exactly enough to tell it from its neighbours."""
     v = np.asarray(x)
+    if v.dtype.kind == "u" and v.item() >= 1 << 16:
+        return f"{v.item()} ({v.item():#x})"
     if v.dtype.kind != "f":
         return repr(v.item())
     number: Any = v[()]
