@@ -13,6 +13,7 @@ from ..run.runspec import from_toml
 from .directives import RunCheck, Verdict, read
 
 _RUN_LINE = re.compile(r"^\s*//\s*RUN:\s*(.+?)\s*$")
+_CHECK_LINE = re.compile(r"^[ \t]*//[ \t]*CHECK(?:-\w+)*:", re.M)
 _SKIP = frozenset({"__pycache__", ".git", ".venv", "build", "dist", "node_modules"})
 
 
@@ -93,6 +94,10 @@ def cases_of(path: Path) -> list[Case]:
     text = data.decode(errors="replace")
     beside = path.with_suffix(".toml")
     out = [Case(path, data, t, f"tool{n}") for n, t in enumerate(_tools(text), 1)]
+    if not out and (lost := _CHECK_LINE.search(text)):
+        line = text.count("\n", 0, lost.start()) + 1
+        message = f"line {line}: there are CHECK lines and no RUN line: write // RUN: warplab COMMAND %s, or the command that prints what they check"
+        out.append(Case(path, data, Broken(message), "tool1"))
     has_toml = beside.is_file()
     if "//@" not in text and not has_toml:
         return out

@@ -1,4 +1,7 @@
-"""`// RUN:` lines: a command of warplab whose output is held against CHECK lines; `--update` records the output as such lines."""
+"""`// RUN:` lines: commands whose output is held against CHECK lines; `--update` records the output as such lines.
+
+A single command of warplab is called in this process, any other command by shell.py.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +9,10 @@ import contextlib
 import re
 import shlex
 from collections.abc import Sequence
+from difflib import get_close_matches
 from pathlib import Path
 
+from . import shell
 from .collect import Case, Failed, Tool, cases_of
 from .filecheck import Check, checks_of, match, unknown_checks, without_checks
 from .filecheck_options import FileCheckOptions, OptionError, read_options
@@ -15,32 +20,33 @@ from .output import call
 from .record import append, read_lines, write_lines
 
 _SPECIAL = {"{{": "{{[{][{]}}", "[[": "{{[[][[]}}"}
-_SHELL = frozenset({"&&", "||", ";", "|", "|&", "&", ">", ">>", "2>", "&>"})
+_COMMENTED = re.compile(r"\s*(?://|#|;)\s*([A-Z]\w*)(?:-[A-Z\d-]+)?:")
+_SHELL = frozenset({"&&", "||", ";", "|", "|&", "&", ">", ">>", "2>", "&>"})  # words with which a command is bash's
 _FILECHECK = re.compile(r"^(?P<command>.*?)(?:\|\s*(?:filecheck|FileCheck)\b(?P<options>.*))?$")
 
 
 def carry_out_tool(case: Case, tool: Tool, update: bool) -> bool:
     """Calls the command of a RUN line and holds its output against the CHECK lines; True where these were rewritten."""
-    words, options = _read(tool.words, f"line {tool.line}: RUN", str(case.path))
+    said = f"line {tool.line}: RUN"
+    command, words, options = _read(tool.words, said, str(case.path))
     fails = words[:1] == ["not"]
     words = words[fails:]
-    if words[:1] != ["warplab"] or words[1:2] == ["test"]:
-        raise Failed(f"line {tool.line}: RUN: only `warplab COMMAND ...` can be run, with `not` in front where it should fail")
-    data = b""
-    if "<" in words[:-1]:  # standard input, as in `warplab fmt - < %s`
-        at = words.index("<")
-        try:
-            data = Path(words[at + 1]).read_bytes()
-        except OSError as e:
-            raise Failed(f"line {tool.line}: RUN: {words[at + 1]}: {e.strerror}") from None
-        words = words[:at] + words[at + 2 :]
+    if words[:2] == ["warplab", "test"]:
+        raise Failed(f"{said}: a test cannot run tests")
     before = case.path.read_bytes()
-    code, output, errors = call(words[1:], data)
+    if words:
+        code, output, errors = _call(words[1:], said)
+        command = shlex.join(words)
+    else:
+        try:
+            code, output, errors = shell.run(command, case.path)
+        except ValueError as e:
+            raise Failed(f"{said}: {e}") from None
     if case.path.read_bytes() != before:
         case.path.write_bytes(before)
-        raise Failed(f"line {tool.line}: RUN: {shlex.join(words)} changes the test itself: write `warplab fmt - < %s`")
+        raise Failed(f"{said}: {command} changes the test itself: write `warplab fmt - < %s`")
     if fails != (code != 0):
-        raise Failed(f"{shlex.join(words)}\nended with exit code {code}\n{(errors or output).rstrip()}", output + errors)
+        raise Failed(f"{command}\nended with exit code {code}\n{(errors or output).rstrip()}", output + errors)
     source = case.text.decode(errors="replace")
     asked = options or FileCheckOptions()
     _refuse_unknown(case.path, asked.prefixes, source)
@@ -66,30 +72,33 @@ def carry_out_tool(case: Case, tool: Tool, update: bool) -> bool:
     return False
 
 
-def _read(line: str, said: str, path: str) -> tuple[list[str], FileCheckOptions | None]:
-    """The command of a RUN line, and FileCheck's options; None where nothing is piped into it."""
+def _call(words: list[str], said: str) -> tuple[int, str, str]:
+    """A command of warplab, with a file as standard input where it says `< FILE`."""
+    data = b""
+    if "<" in words[:-1]:
+        at = words.index("<")
+        try:
+            data = Path(words[at + 1]).read_bytes()
+        except OSError as e:
+            raise Failed(f"{said}: {words[at + 1]}: {e.strerror}") from None
+        words = words[:at] + words[at + 2 :]
+    return call(words, data)
+
+
+def _read(line: str, said: str, path: str) -> tuple[str, list[str], FileCheckOptions | None]:
+    """The command of a RUN line, its words if it is a single command of warplab, and FileCheck's options; None where nothing is piped into it."""
     m = _FILECHECK.match(line)
     assert m is not None
+    command = m["command"].strip()
     try:
-        words = [w if w in _SHELL else _substituted(w, path) for w in shlex.split(m["command"])]
-        options = None if m["options"] is None else read_options([_substituted(w, path) for w in shlex.split(m["options"])])
+        words = shlex.split(command)
+        single = words[words[:1] == ["not"] :][:1] == ["warplab"] and not any(w in _SHELL or w.endswith(";") for w in words)
+        single = single and not any(part in command for part in ("%t", "%T", "$", "`"))
+        words = [shell.substituted(w, path) for w in words] if single else []
+        options = None if m["options"] is None else read_options([shell.substituted(w, path) for w in shlex.split(m["options"])])
     except (ValueError, OptionError) as e:
         raise Failed(f"{said}: {e}") from None
-    if wrong := next((w for w in words if w in _SHELL), None):
-        raise Failed(f"{said}: {wrong} is not supported: write one command of warplab, and | FileCheck behind it")
-    return words, options
-
-
-def _substituted(word: str, path: str) -> str:
-    """A word with the test's file for %s and its folder for %S."""
-
-    def value(m: re.Match[str]) -> str:
-        known = {"%s": path, "%S": str(Path(path).parent), "%%": "%"}
-        if m[0] not in known:
-            raise ValueError(f"{m[0]} is not supported; there are %s, the test's file, and %S, its folder")
-        return known[m[0]]
-
-    return re.sub(r"%[%a-zA-Z]", value, word)
+    return command, words, options
 
 
 def _run_lines(path: Path) -> list[tuple[str, FileCheckOptions | None]]:
@@ -98,7 +107,7 @@ def _run_lines(path: Path) -> list[tuple[str, FileCheckOptions | None]]:
     for case in cases_of(path):
         if isinstance(case.what, Tool):
             with contextlib.suppress(Failed):
-                out.append((case.what.words, _read(case.what.words, "", str(path))[1]))
+                out.append((case.what.words, _read(case.what.words, "", str(path))[2]))
     return out
 
 
@@ -109,6 +118,10 @@ def _refuse_unknown(path: Path, prefixes: Sequence[str], source: str) -> None:
         if not any(f"{word}-".startswith(f"{other}-") for other in others):
             known = "-NEXT, -SAME, -NOT, -DAG, -EMPTY, -LABEL and -COUNT-n, and by {LITERAL}"
             raise Failed(f"{path}:{line}: {word} is unknown: {' or '.join(prefixes)} may be followed by {known}")
+    for n, line_ in enumerate(source.splitlines(), 1):
+        word = m[1] if (m := _COMMENTED.match(line_)) else ""
+        if word and word not in {*prefixes, *others, "RUN", "XFAIL"} and (near := get_close_matches(word, prefixes, 1, 0.75)):
+            raise Failed(f"{path}:{n}: {word} is no check; is {near[0]} meant?")
 
 
 def _record(case: Case, options: FileCheckOptions, checks: list[Check], text: str) -> bool:

@@ -127,7 +127,36 @@ def test_tools_are_held_against_check_lines(tmp_path: Path) -> None:
     assert messages(write(tmp_path, head)) == ["", ""]
     wrong = messages(write(tmp_path, "// RUN: warplab cfg %s\n// CHECK: thrice"))[0]
     assert ":2: CHECK: thrice" in wrong and "the output there:" in wrong
-    assert "only `warplab" in messages(write(tmp_path, "// RUN: rm -rf %s"))[0]
+    assert "a test cannot run tests" in messages(write(tmp_path, "// RUN: warplab test %s"))[0]
+    assert "changes the test itself" in messages(write(tmp_path, "// RUN: rm -f %s && touch %s"))[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("warplab cfg %s && warplab check %s | FileCheck %s\n// CHECK: .entry", ""),
+        ("warplab cfg %s | grep entry | FileCheck %s\n// CHECK: .entry\n// CHECK-NOT: B0", ""),
+        ("warplab assemble %s -o %t.o && warplab info %t.o | FileCheck %s\n// CHECK: twice", ""),
+        ("cp %s %t.ptx && warplab run %t.ptx", ""),
+        ("not false && not warplab cfg %s -f nothing", ""),
+        ("false | cat", "ended with exit code 1"),
+        ("echo said >&2; exit 7", "ended with exit code 7\nsaid"),
+        ("echo %{WARPLAB_WORD} | FileCheck %s\n// CHECK: a word", ""),
+        ("echo %{NOWHERE_SET}", "the environment has no variable NOWHERE_SET"),
+        ("echo %q", "%q is not supported; there are %s, %S, %t, %T and %{VARIABLE}"),
+        ("warplab cfg %s\n// CHEKC: .entry", ":3: CHEKC is no check; is CHECK meant?"),
+        ("warplab cfg %s | FileCheck --check-prefix=FLOW %s\n// FLOW: .entry\n// FLWO-NEXT: B0", "FLWO is no check; is FLOW meant?"),
+        ("warplab cfg %s\n// CHECK: .entry\n// NOTE: this is prose", ""),
+    ],
+)
+def test_run_lines_of_any_command(lines: str, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WARPLAB_WORD", "a word")
+    found = messages(write(tmp_path, f"{RUN}\n// RUN: {lines}", name="k.ptx"))
+    assert any(message in m for m in found) if message else not any(found), found
+
+
+def test_check_lines_without_a_command_are_an_error(tmp_path: Path) -> None:
+    assert "line 2: there are CHECK lines and no RUN line" in messages(write(tmp_path, f"{RUN}\n// CHECK-NEXT: ret"))[0]
 
 
 @pytest.mark.parametrize(
@@ -239,9 +268,6 @@ def test_numbers_that_filecheck_cannot_use(checks: str, output: str, message: st
         ("warplab cfg %s | FileCheck %s --check-prefix=\n// CHECK: .entry", "a prefix begins with a letter"),
         ("warplab cfg %s | FileCheck %s --check-prefix=OTHER\n// CHECK: .entry", "no line of the file begins with // OTHER:"),
         ("warplab cfg %s \\\n// RUN:  | FileCheck %s\n// CHECK: bogus", ":4: CHECK: bogus"),
-        ("warplab cfg %s && warplab check %s", "&& is not supported: write one command"),
-        ("warplab cfg %s | grep entry | FileCheck %s\n// CHECK: .entry", "| is not supported"),
-        ("warplab assemble %s -o %t.o", "%t is not supported; there are %s, the test's file, and %S"),
         ("warplab run %S/k.ptx", ""),
         ("warplab check %s\n// RUN: warplab cfg %s | FileCheck %s\n// CHECK: .entry", ""),
     ],
