@@ -10,7 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from warplab.assembler.ir import Function, Module, Variable
+from warplab.assembler.ir import Function, Location, Module, Variable
+from warplab.assembler.listing import listing
 from warplab.isa.profiles import DeviceProfile
 from warplab.isa.textures.resources import NoResources, Resources
 
@@ -330,11 +331,34 @@ def text_of(modules: Sequence[Module], site: Site) -> str:
 
 
 def source_of(modules: Sequence[Module], site: Site) -> str:
-    """file:line of the .loc in force at an instruction."""
+    """file:line of the source, see `source_place`."""
+    place = source_place(modules, site)
+    return "" if place is None else f"{place[0]}:{place[1]}" if place[0] else f"line {place[1]}"
+
+
+def source_place(modules: Sequence[Module], site: Site) -> tuple[str, int] | None:
+    """The file and the line of the .loc in force at an instruction; of inlined code, the innermost line in the file of the code around it.
+
+    So an intrinsic of a compiler's header stands at the line that calls it, and a function of the same file at its own line.
+    """
     if site.location is None:
-        return ""
+        return None
     for m in modules:
-        name = m.files.get(site.location.file)
-        if name:
-            return f"{name}:{site.location.line}"
-    return f"line {site.location.line}"
+        f = m.functions.get(site.function)
+        if f is not None and f.body is not None:
+            frames = _frames(f, site.location)
+            shown = next(x for x in frames if x.file == frames[-1].file)
+            return m.files.get(shown.file, ""), shown.line
+    return "", site.location.line
+
+
+def _frames(function: Function, location: Location) -> list[Location]:
+    """A .loc, and those of the calls that it is inlined at: `inlined_at` names each by its file, line and column."""
+    out = [location]
+    before = [s for s in listing(function).statements if isinstance(s, Location)]
+    while (call := out[-1].inlined_at) is not None:
+        earlier = [s for s in before if s.span.start < out[-1].span.start and (s.file, s.line, s.column) == call]
+        if not earlier:
+            break
+        out.append(earlier[-1])
+    return out

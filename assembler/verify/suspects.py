@@ -6,14 +6,14 @@ Registers are told by identity; what stands here asks the listing's columns and 
 from __future__ import annotations
 
 import bisect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, chain
 
-from warplab.isa.control import CALLS
+from warplab.isa.control import CALLS, EXITS, JUMPS
 from warplab.isa.facts import opcodes
 
-from ..flow import PASSING, Flow, graphs
-from ..ir import Address, Arguments, Element, Operand, Register, SpecialRegister
+from ..flow import PASSING, Flow, accesses, graphs
+from ..ir import Address, Arguments, Element, Instruction, Operand, Register, SpecialRegister
 from ..listing import Listing, leaves, registers_of
 
 Numbers = dict[int, int]  # register -> number of an instruction
@@ -163,3 +163,31 @@ def _written(result: Operand) -> list[int]:
 
 def _reachable(graph: Flow) -> list[int]:
     return list(chain.from_iterable([range(start, end) for b, (start, end) in enumerate(_ranges(graph)) if b in graph.reachable]))
+
+
+def uneven_branches(columns: Listing, graph: Flow) -> Iterator[tuple[int, int]]:
+    """The blocks that end in a branch which surely parts the lanes of a warp, each with the block where they meet again.
+
+    Not those behind which one side does nothing but end its lanes: these are not waited for.
+    """
+    leaving = {b.index for b in graph.blocks if not b.instructions or b.instructions[0].opcode in EXITS}
+    found = uneven(columns, graph)
+    for block in graph.blocks:
+        branch, meet = block.terminator, graph.ipdom[block.index]
+        if branch is None or branch.opcode not in JUMPS or id(branch.guard) not in found or block.index not in graph.reachable:
+            continue
+        if meet is not None and meet not in leaving and not _made_even(block.instructions[:-1], branch.guard, found):
+            yield block.index, meet
+
+
+def _made_even(before: Sequence[Instruction], guard: Register | None, uneven: Collection[int]) -> bool:
+    """Does the last instruction that sets the guard give all lanes the same, though the register serves for other things elsewhere?"""
+    for instruction in reversed(before):
+        read, written = accesses(instruction)
+        if guard in written:
+            return instruction.guard is None and not _reads_lane(instruction) and not any(id(r) in uneven for r in read)
+    return False
+
+
+def _reads_lane(instruction: Instruction) -> bool:
+    return any(isinstance(o, SpecialRegister) and o.name in DIVERGENT for o in instruction.operands)

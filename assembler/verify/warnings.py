@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
-from warplab.isa.control import BARRIERS, CALLS, ENDS, EXITS, JUMPS
+from warplab.isa.control import BARRIERS, CALLS, ENDS
 
 from ..codes import CODES
 from ..diagnostics import Diagnostic, Note
 from ..flow import Flow, accesses, flow, passed_on
-from ..ir import Address, Declaration, Function, Instruction, Module, Pragma, Register, Span, SpecialRegister, Variable
+from ..ir import Address, Declaration, Function, Instruction, Module, Pragma, Register, Span, Variable
 from ..listing import listing
 from . import suspects
 from .places import places
@@ -188,32 +188,18 @@ def _barriers(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
     }
     if not barriers:
         return
-    columns = listing(f)
-    leaving = {b.index for b in graph.blocks if not b.instructions or b.instructions[0].opcode in EXITS}
-    uneven = suspects.uneven(columns, graph)
     told: set[int] = set()
-    for block in graph.blocks:
-        branch = block.terminator
-        if branch is None or branch.opcode not in JUMPS or id(branch.guard) not in uneven or block.index not in graph.reachable:
-            continue
-        if _made_even(block.instructions[:-1], branch.guard, uneven):
-            continue
-        for index in sorted(_missed(graph, block.index, barriers, leaving) - told):
+    for branch, meet in suspects.uneven_branches(listing(f), graph):
+        for index in sorted(_missed(graph, branch, meet, barriers) - told):
             told.add(index)
-            note = Note("the lanes diverge here", places(module, branch).whole)
+            note = Note("the lanes diverge here", places(module, graph.blocks[branch].instructions[-1]).whole)
             where = places(module, barriers[index]).whole
             found = _warning(module, "divergent-barrier", "not all lanes reach this barrier together", where, note)
             yield replace(found, help="move the barrier to where all threads execute it, behind the place where the branches join")
 
 
-def _missed(graph: Flow, branch: int, barriers: Collection[int], leaving: Collection[int]) -> set[int]:
-    """The barriers on one side of a branch where the lanes of the other side come to the meeting place without one.
-
-    `leaving` are the blocks that do nothing but end their lanes.
-    """
-    meet = graph.ipdom[branch]
-    if meet is None or meet in leaving:
-        return set()  # lanes that have ended are not waited for
+def _missed(graph: Flow, branch: int, meet: int, barriers: Collection[int]) -> set[int]:
+    """The barriers on one side of a branch where the lanes of the other side come to the meeting place without one."""
     sides = [_side(graph, s, meet) for s in dict.fromkeys(graph.blocks[branch].successors)]
     free = [_side(graph, s, meet, barriers) for s in dict.fromkeys(graph.blocks[branch].successors)]
     missed: set[int] = set()
@@ -235,16 +221,3 @@ def _side(graph: Flow, start: int, meet: int, closed: Collection[int] = ()) -> s
         if b != meet:
             work += graph.blocks[b].successors
     return found
-
-
-def _made_even(before: Sequence[Instruction], guard: Register | None, uneven: Collection[int]) -> bool:
-    """Does the last instruction that sets the guard give all lanes the same, though the register serves for other things elsewhere?"""
-    for instruction in reversed(before):
-        read, written = accesses(instruction)
-        if guard in written:
-            return instruction.guard is None and not _reads_lane(instruction) and not any(id(r) in uneven for r in read)
-    return False
-
-
-def _reads_lane(instruction: Instruction) -> bool:
-    return any(isinstance(o, SpecialRegister) and o.name in suspects.DIVERGENT for o in instruction.operands)

@@ -41,21 +41,33 @@ class Finding:
     schedule: int | None = None  # the seed of the first order that showed it, where the default order did not
 
 
+Key = tuple[str, str, str, frozenset[int | None]]
+
+
+def key_of(finding: Finding) -> Key:
+    """What findings have in common that are reported as one: the tool, the kind, the kernel and the lines."""
+    return finding.tool, finding.kind, finding.kernel, frozenset((finding.line, finding.other_line))
+
+
 class Findings:
     """All findings of a run, in the order in which they came."""
 
     def __init__(self) -> None:
-        self._found: dict[tuple[str, str, str, frozenset[int | None]], Finding] = {}
+        self._found: dict[Key, Finding] = {}
 
     def add(self, finding: Finding) -> None:
         """Takes one more, or counts it with those of its kind and lines; an error outweighs a remark."""
-        key = (finding.tool, finding.kind, finding.kernel, frozenset((finding.line, finding.other_line)))
+        key = key_of(finding)
         before = self._found.get(key)
         if before is None:
             self._found[key] = finding
             return
         first = finding if (before.severity, finding.severity) == ("info", "error") else before
         self._found[key] = replace(first, count=before.count + finding.count)
+
+    def advise(self, key: Key, help: str) -> None:
+        """Better advice than that which was given when a finding came, with it alone in sight."""
+        self._found[key] = replace(self._found[key], help=help)
 
     @property
     def all(self) -> tuple[Finding, ...]:

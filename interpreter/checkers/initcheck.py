@@ -49,7 +49,7 @@ class Initcheck(Checker):
                     None if origin is None else origin.instruction.span.line,
                     use.launch.name, use.block, use.thread, address=use.origin.address, size=use.origin.size or None, count=use.count,
                     instruction=use.launch.text_of(use.site), source=use.launch.source_of(use.site),
-                    help=HELP.get(use.origin.space, ""), nearby=use.nearby,
+                    help=HELP.get(use.origin.space, ""), nearby=use.origin.nearby,
                     other_instruction=use.launch.text_of(origin), other_source=use.launch.source_of(origin),
                 )
             )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -53,8 +53,10 @@ class Synccheck(Checker):
 
     tool: ClassVar[Tool] = "synccheck"
 
-    def __init__(self, findings: Findings, values: UnsetValues) -> None:
+    def __init__(self, findings: Findings, values: UnsetValues, strict: bool = False) -> None:
         super().__init__(findings)
+        self._strict = strict  # is an error what CUDA C++ leaves undefined, though PTX defines it?
+        self._skipped: set[str] = set()  # kernels in which threads ended before others came to a barrier
         self._values = values  # follows what shuffles read from lanes that do not execute them
         self._waiting: dict[tuple[int, int, int], Met] = {}  # wave, barrier, block -> who came first to what is to be completed
         self._absent: dict[tuple[int, int], list[Absent]] = {}  # wave, barrier -> those who did not come with their warp
@@ -97,6 +99,10 @@ class Synccheck(Checker):
 
     # ------------------------------------------------------------ barriers of a block
 
+    def met(self, site: Site, group: Group, number: int) -> None:
+        """See Observer."""
+        self._note_ended(site, group.wave, number, np.arange(group.wave.count))
+
     def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
         if count is not None and count % WARP:
@@ -110,6 +116,11 @@ class Synccheck(Checker):
                 a, b = ("all threads" if n is None else f"{n} threads" for n in (met.count, count))
                 text = f"threads arrive at barrier {number} with different counts: {a} and {b}"
                 self._report("barrier-mismatch", text, site, group, None, met.site, "give all instructions of one barrier the same count")
+            if _reduction(met.site) != _reduction(site):
+                text = f"threads come to barrier {number} by {_reduction(met.site) or 'sync or arrive'} and by {_reduction(site) or 'sync or arrive'}"
+                advice = "let all threads come to it by one kind of instruction: .red is not to be mixed with others at one barrier"
+                self._report("barrier-mismatch", text, site, group, None, met.site, advice)
+                continue
             if not waits:
                 continue
             first = met.waits_at = met.waits_at or site
@@ -138,8 +149,10 @@ class Synccheck(Checker):
 
     def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
         """See Observer."""
-        for block in blocks.tolist():
-            self._waiting.pop((id(wave), number, block), None)
+        met = [(block, self._waiting.pop((id(wave), number, block), None)) for block in blocks.tolist()]
+        for site in {m.waits_at for _, m in met if m is not None and m.count is None}:
+            if site is not None:
+                self._note_ended(site, wave, number, np.array([b for b, m in met if m is not None and m.waits_at is site]))
         left = []
         for absent in self._absent.pop((id(wave), number), ()):
             behind = [n for s, n in self._numbers.items() if _lies_behind(wave.launch, s, absent.site)]
@@ -153,6 +166,23 @@ class Synccheck(Checker):
                 left.append(absent)
         if left:
             self._absent[id(wave), number] = left
+
+    def _note_ended(self, site: Site, wave: WavePort, number: int, blocks: Array) -> None:
+        """Threads of some blocks pass an aligned barrier: have others of these blocks ended without coming there?"""
+        launch, ended = wave.launch, np.flatnonzero(wave.exited[blocks])
+        if not ended.size or not is_aligned(site) or launch.name in self._skipped:
+            return
+        self._skipped.add(launch.name)  # at its later barriers they are missing, too
+        block, thread = divmod(int(ended[0]), launch.threads)
+        who = Fault("", "")
+        launch.name_fault(wave.first, wave.count, who, int(blocks[block]) * launch.threads + thread)
+        text = (
+            f"{ended.size} threads have ended without barrier {number}, at which others of their block wait: PTX waits only for threads that "
+            "have not exited, in CUDA C++ the behaviour is undefined"
+        )
+        self._add("barrier-divergence", text, site, launch, who, int(ended.size), None,
+                  "let all threads of the block reach the barrier, and put conditions around the work before and behind it",
+                  severity="error" if self._strict else "info")  # fmt: skip
 
     # ------------------------------------------------------------ barriers of a cluster, mbarriers
 
@@ -229,12 +259,15 @@ class Synccheck(Checker):
         count = group.geometry.n if lanes is None else int(np.count_nonzero(lanes))
         self._add(kind, message, site, group.wave.launch, group.blame(Fault("", ""), lanes), count, other, help)
 
-    def _add(self, kind: str, message: str, site: Site, launch: Launch, who: Fault, count: int, other: Site | None, help: str) -> None:
+    def _add(
+        self, kind: str, message: str, site: Site, launch: Launch, who: Fault, count: int, other: Site | None, help: str,
+        severity: Literal["error", "info"] = "error",
+    ) -> None:  # fmt: skip
         self.findings.add(
             Finding(
                 self.tool, kind, message, None, site.instruction.span.line, None if other is None else other.instruction.span.line,
-                launch.name, who.block, who.thread, count=count, instruction=launch.text_of(site), source=launch.source_of(site),
-                other_instruction=launch.text_of(other), other_source=launch.source_of(other), help=help,
+                launch.name, who.block, who.thread, severity=severity, count=count, instruction=launch.text_of(site),
+                source=launch.source_of(site), other_instruction=launch.text_of(other), other_source=launch.source_of(other), help=help,
             )
         )  # fmt: skip
 
@@ -275,6 +308,12 @@ def is_aligned(site: Site) -> bool:
     form = site.instruction.form
     when = None if form is None else form.facts.aligned
     return when is not None and when.holds(site.instruction.modifiers)
+
+
+def _reduction(site: Site) -> str:
+    """What a barrier makes of the predicates that threads bring: "red.popc", "red.and", "red.or"; "" if they bring none."""
+    words = site.instruction.modifiers
+    return next((f"red.{w}" for w in words if w in ("popc", "and", "or")), "") if "red" in words else ""
 
 
 def _threads_of(group: Accessing) -> tuple[Array, Array]:

@@ -178,8 +178,8 @@ class Arena:
         out: Array = low < good[before]
         return out
 
-    def nearest(self, address: int) -> str:
-        """Where an address lies among the allocations, in words."""
+    def nearest(self, address: int, size: int = 0) -> str:
+        """Where an address lies among the allocations, in words.  `size`: bytes of the accessed element."""
         i = bisect_right(self._starts, address) - 1
         before = self._by_start[self._starts[i]] if i >= 0 else None
         after = self._by_start[self._starts[i + 1]] if i + 1 < len(self._starts) else None
@@ -187,7 +187,7 @@ class Arena:
         if before and after and address >= before.end and address - before.end > after.start - address:
             best = after
         if best and best.object:
-            return best.object.at(address - best.start, "freed " if best.freed else "", best.start)
+            return best.object.seen_as(size).at(address - best.start, "freed " if best.freed else "", best.start)
         if before and address < before.end:
             state = "freed " if before.freed else ""
             return f"{address - before.start} bytes into the {state}{before.size}-byte {before.what} at {before.start:#x}"

@@ -125,13 +125,13 @@ class GeneralAccess:
             bad = a & U64(align - 1) != 0
             where = a.item(int(bad.argmax()))
             text = f"misaligned: {size}-byte {'write' if write else 'read'} at {where:#x}, which is not a multiple of {align}"
-            raise self._blame(g, Fault("misaligned", text, memory.name, where, size, memory.near(where)), part, bad)
+            raise self._blame(g, Fault("misaligned", text, memory.name, where, size, memory.near(where, size)), part, bad)
         if memory is self.local and self.local.guarded:
             for gap in g.gaps(int(a.min()), int(a.max()) + size):
                 bad = (a < U64(gap.end)) & (a + U64(size) > U64(gap.start))
                 if bad.any():
                     fault = memory.complain(a.item(int(bad.argmax())), size, write)
-                    fault.nearest = gap.object.at(a.item(int(bad.argmax())) - gap.origin)
+                    fault.nearest = gap.object.seen_as(size).at(a.item(int(bad.argmax())) - gap.origin)
                     raise self._blame(g, fault, part, bad)
         if memory.legal(int(a.min()), int(a.max()) + size, write):
             return

@@ -42,6 +42,12 @@ class Named(NamedTuple):
         count = " x ".join(map(str, self.dims if all(self.dims) else (self.size // max(self.element, 1),)))
         return f"`{self.name}{self._index(offset)}`, {place}" + ("" if inside else f"; {self.name} has {count} elements of {self.type}")
 
+    def seen_as(self, size: int) -> Named:
+        """An array of bytes as one of elements of `size` bytes: compilers declare every array so, whatever its elements are."""
+        if self.type != "b8" or len(self.dims) != 1 or size < 2:
+            return self
+        return self._replace(element=size, dims=(self.size // size,), type=f"b{8 * size}")
+
     def _index(self, offset: int) -> str:
         """Its subscripts, of which the first may lie outside the array."""
         n, out = offset // max(self.element, 1), ""
@@ -85,11 +91,11 @@ class Placed(NamedTuple):
     object: Named
 
 
-def nearest(objects: Sequence[Placed], address: int) -> str:
-    """Which object an address lies in, or beside, in words; objects in the order of their addresses."""
+def nearest(objects: Sequence[Placed], address: int, size: int = 0) -> str:
+    """Which object an address lies in, or beside, in words; objects in the order of their addresses.  `size`: bytes of the accessed element."""
     before = [o for o in objects if o.start <= address]
     after = [o for o in objects if o.start > address]
     if before and (address < before[-1].start + before[-1].object.size or not after
                    or address - before[-1].start - before[-1].object.size <= after[0].start - address):  # fmt: skip
-        return before[-1].object.at(address - before[-1].start)
-    return after[0].object.at(address - after[0].start) if after else ""
+        return before[-1].object.seen_as(size).at(address - before[-1].start)
+    return after[0].object.seen_as(size).at(address - after[0].start) if after else ""

@@ -71,8 +71,8 @@ class MemorySpace:
         """Why an access of size bytes at address is not legal."""
         raise NotImplementedError
 
-    def near(self, address: int) -> str:
-        """What lies near an address, in words."""
+    def near(self, address: int, size: int = 0) -> str:
+        """What lies near an address, in words.  `size`: bytes of the accessed element."""
         return ""
 
 
@@ -91,7 +91,7 @@ class ArenaSpace(MemorySpace):
 
     def complain(self, address: int, size: int, write: bool) -> Fault:
         a = self.arena.find(address)
-        nearest = self.arena.nearest(address)
+        nearest = self.arena.nearest(address, size)
         verb = "write" if write else "read"
         if other := window_at(address):
             text = f"wrong space: {size}-byte {verb} of global memory at {address:#x}, a generic address of {other} memory"
@@ -105,10 +105,10 @@ class ArenaSpace(MemorySpace):
             return Fault("read-only", f"{size}-byte write to read-only memory at {address:#x}", "global", address, size, nearest)
         return Fault("out-of-bounds", f"out of bounds: {size}-byte {verb} at {address:#x}", "global", address, size, nearest)
 
-    def near(self, address: int) -> str:
+    def near(self, address: int, size: int = 0) -> str:
         if address < LOWEST:
             return "no memory has so low an address: a number may have been given where a pointer is expected"
-        return self.arena.nearest(address)
+        return self.arena.nearest(address, size)
 
 
 def shared_stride(size: int) -> int:
@@ -175,14 +175,14 @@ class SharedSpace(MemorySpace):
             return Fault("out-of-bounds", text, "shared", address, size, nearest(self.objects, address - (1 << 32)))
         gap = next((g for g in self.gaps if g.holds(address, address + size)), None)
         if gap is not None:
-            beyond = gap.object.at(address - gap.origin)
+            beyond = gap.object.seen_as(size).at(address - gap.origin)
         elif not self.size:
             beyond = "the block has none"
         elif address >= self.size:
             beyond = f"{address - self.size} bytes after the block's {self.size} bytes of shared memory"
         else:
             beyond = f"{address + size - self.size} of them lie after the block's {self.size} bytes of shared memory"
-        if gap is None and (place := nearest(self.objects, address)):
+        if gap is None and (place := nearest(self.objects, address, size)):
             beyond += f"; {place}"
         return Fault(
             "out-of-bounds",

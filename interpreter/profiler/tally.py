@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from warplab.assembler.ir import Immediate, Module
 
-from ..launch import source_of, text_of
+from ..launch import source_place, text_of
 from ..plan.plan import Site
 from ..values import Array
 from .lanes import WarpLanes
@@ -104,9 +104,6 @@ class SiteTally:
             self.count_masks()
         site, i = self.site, self.site.instruction
         home = next((m.name for m in modules if (f := m.functions.get(site.function)) is not None and f.body is not None), "")
-        source = None
-        if site.location is not None:
-            source = (source_of(modules, site).rpartition(":")[0], site.location.line)
         branch = None
         if self.divergent or (i.guard is not None and i.form is not None and i.form.effect == "branch"):
             branch = BranchProfile(self.warps, self.divergent, tuple(sorted(self.masks.items(), key=lambda m: -m[1])[:MASKS]))
@@ -117,7 +114,7 @@ class SiteTally:
             column=i.span.column,
             opcode=i.opcode,
             text=text_of(modules, site),
-            source=source,
+            source=source_place(modules, site),
             warps=self.warps,
             threads=self.threads,
             active=self.active,

@@ -17,7 +17,7 @@ from ..primitives import look_up
 
 facts("and or xor not", sign_free=ALWAYS, bit_by_bit=True)
 facts("shl", sign_free=ALWAYS)
-facts("shl shr", takes_bits="a")
+facts("shl shr", takes_bits="a", shifts_by="b")
 
 BITS = "b16 b32 b64"
 COMBINE: dict[str, Callable[[Array, Array], Array]] = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
@@ -152,7 +152,7 @@ def shr(a: Array, b: Array) -> Array:
     return a >> _amount(a, b)
 
 
-facts("shf", leading="l r", takes_bits="a b")
+facts("shf", leading="l r", takes_bits="a b", shifts_by="c")
 facts("prmt", takes_bits="a b")
 
 

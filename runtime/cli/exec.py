@@ -8,6 +8,8 @@ from contextlib import suppress
 
 import click
 
+from ..run.options import OPTIONS
+
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
@@ -32,6 +34,8 @@ import click
     metavar="TOOLS",
     help="Runs every launch under checkers: all, or memcheck, initcheck, racecheck, synccheck.",
 )
+@click.option("--strict", is_flag=True, help=OPTIONS["--strict"][2])
+@click.option("--on-error", type=click.Choice(["stop", "continue"]), default="stop", help=OPTIONS["--on-error"][2])
 @click.option(
     "--log", type=click.Path(dir_okay=False), default="", help="Writes every call and every launch as a trace for ui.perfetto.dev."
 )
@@ -59,7 +63,7 @@ import click
 @click.pass_context
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,
-    log: str, record: str, **said: str | float | None,
+    strict: bool, on_error: str, log: str, record: str, **said: str | float | None,
 ) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
@@ -77,7 +81,7 @@ def exec_(
     from ..exec.watching.sight import Sight
 
     places = (os.path.abspath(path) if path else "" for path in (profile, log, record))
-    code = run(command, Sight(next(places), tools, next(places), next(places)))
+    code = run(command, Sight(next(places), tools, strict, on_error == "continue", next(places), next(places)))
     if code < 0:  # ended by a signal: this process ends by it, too
         with suppress(OSError):  # of those that can't be handled
             signal.signal(-code, signal.SIG_DFL)

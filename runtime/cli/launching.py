@@ -25,7 +25,8 @@ LAUNCH_OPTIONS = (
 )
 SCHEDULES = "schedules"
 CHECK_OPTIONS = "expect rtol atol ulp print dump"
-SANITIZE = "sanitize"
+CHECKED = "strict on-error"
+SANITIZE = f"sanitize {CHECKED}"
 
 # what the kinds of OPTIONS are for click
 KINDS: dict[str, dict[str, Any]] = {"word": {"is_flag": False, "flag_value": "all"}, "flag": {"is_flag": True}}
@@ -48,7 +49,10 @@ REPLACED = {
     "timeout",
     "fmad",
     "sanitize",
+    "strict",
+    "on_error",
 }
+FIELDS = {"on_error": "goes_on"}  # of a RunSpec, where they have other names
 ADDED = {"textures", "surfaces", "tensor_maps", "symbols", "expect", "show", "dump"}
 PLACES = REPLACED | {"show", "dump", "rtol", "atol", "ulp"}  # without a launch these say nothing
 
@@ -107,7 +111,7 @@ def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
         replace(launch, **{name: getattr(shape, name) for name in SHAPES & set(given)}) if isinstance(launch, LaunchSpec) else launch
         for launch in spec.launches
     )
-    changes: dict[str, Any] = {name: getattr(one, name) for name in REPLACED & set(given)}
+    changes: dict[str, Any] = {FIELDS.get(name, name): getattr(one, FIELDS.get(name, name)) for name in REPLACED & set(given)}
     for name in ADDED & set(given):
         changes[name] = (*getattr(spec, name), *getattr(one, name))
     if {"rtol", "atol", "ulp"} & set(given):

@@ -10,7 +10,7 @@ import click
 from .colours import paint
 from .errors import ExitCode
 from .files import SOURCE, InputFile, print_json
-from .launching import LAUNCH_OPTIONS, SCHEDULES, runner_of, runs_of, with_options
+from .launching import CHECKED, LAUNCH_OPTIONS, SCHEDULES, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from warplab.interpreter.checkers.findings import Finding
@@ -23,7 +23,7 @@ FORMATS = ("text", "json", "html", "sarif", "junit")
 @click.option(
     "--tool", default="all", metavar="TOOL", help="The checkers: memcheck, initcheck, racecheck, synccheck, several of them, or all."
 )
-@with_options(LAUNCH_OPTIONS, SCHEDULES)
+@with_options(LAUNCH_OPTIONS, SCHEDULES, CHECKED)
 @click.option("--json", "as_json", is_flag=True, help="Prints the findings as JSON.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the findings (default: text).")
 @click.pass_context

@@ -321,9 +321,8 @@ class DeviceContext:
         except ExecutionError as e:
             if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
                 e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
-            self.fail(handle, ApiError(code_of(e), f"{e}\n  launched {place}" if (place := host().launched_from()) else str(e), e))
-            if sanitizer:
-                sanitizer.failed(e)
+            if not (sanitizer and sanitizer.failed(e, launch)):
+                self.fail(handle, ApiError(code_of(e), f"{e}\n  launched {place}" if (place := host().launched_from()) else str(e), e))
             self.ring.flush()
             for line in launch.assertions:
                 self.assertion(line)

@@ -60,5 +60,15 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
         "word",
         "Runs the launches under checkers: all, some of memcheck, initcheck, racecheck, synccheck, or none.",
     ),
+    "--strict": (
+        "strict",
+        "flag",
+        "Under checkers, what CUDA C++ leaves undefined is an error, even where PTX defines it.",
+    ),
+    "--on-error": (
+        "on_error",
+        "one",
+        "Under checkers, what follows a launch that ends in a device error: stop (default) or continue with the next launch.",
+    ),
     "--fmad": ("fmad", "one", "Which products and sums become one multiply-add: all (default), as by ptxas; f64; or none."),
 }

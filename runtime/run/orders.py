@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.interpreter.checkers.findings import Finding
+from warplab.interpreter.checkers.findings import Finding, key_of
 
 from ..device.launches.engines import cores
 from .expect import agree, show
@@ -160,18 +160,14 @@ def in_orders(runner: Runner, outcome: Outcome) -> Orders:
             break
     faults = (t.difference for t in told if t.difference is not None and t.difference.is_fault)
     shown = next(faults, None) or next((t.difference for t in told if t.difference is not None), None)
-    known = {_key(f) for f in outcome.findings}
+    known = {key_of(f) for f in outcome.findings}
     more = []
     for one in told:
         for f in one.findings:
-            if _key(f) not in known:
-                known.add(_key(f))
+            if key_of(f) not in known:
+                known.add(key_of(f))
                 more.append(replace(f, schedule=one.schedule))
     return Orders(tuple(t.schedule for t in told), None if shown is None else _with_writers(runner, shown), tuple(more))
-
-
-def _key(f: Finding) -> tuple[Any, ...]:
-    return f.tool, f.kind, f.kernel, frozenset((f.line, f.other_line))
 
 
 def _with_writers(runner: Runner, d: Difference) -> Difference:

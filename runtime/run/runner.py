@@ -26,7 +26,7 @@ from ..device.memory.allocations import Window
 from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.modules.loading import contraction
 from ..device.modules.targets import check_targets
-from ..errors import ApiError, UsageError
+from ..errors import ApiError, UsageError, code_of
 from ..names import chosen, listed
 from ..reports.tables import counted
 from .beforehand import check_outputs
@@ -108,7 +108,8 @@ class Runner:
         self.spec = spec
         self.folder = folder
         self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
-        self.sanitizer = Sanitizer(spec.sanitize) if spec.sanitize not in ("", "none") else None
+        tools = "" if spec.sanitize == "none" else spec.sanitize
+        self.sanitizer = Sanitizer(tools, strict=spec.strict, goes_on=spec.goes_on) if tools else None
         check_environment()
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
@@ -156,6 +157,8 @@ class Runner:
         if self.sanitizer is not None:
             self.sanitizer.finish()
             self.outcome.findings = self.sanitizer.findings
+            if (passed := self.sanitizer.unexplained) and not self.outcome.failure:
+                self.outcome.failure, self.outcome.error, self.outcome.cause = str(passed[0]), code_of(passed[0]), passed[0]
         self._collect()
         if not self.outcome.failure:
             self._check()
@@ -234,8 +237,8 @@ class Runner:
             if b.after is not None:
                 text = f"the host frees {b.name} at {b.address:#x}, which it freed before"
                 cause = Fault("double-free", text, "global", b.address)
-                if self.sanitizer is not None:
-                    self.sanitizer.failed(cause)
+                if self.sanitizer is not None and self.sanitizer.failed(cause):
+                    return
                 raise ApiError("CUDA_ERROR_INVALID_VALUE", text, cause)
             self._fetch(b)
             self.context.free(b.address)

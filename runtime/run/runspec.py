@@ -75,6 +75,8 @@ class RunSpec:
     timeout: float | None = None
     fmad: str = ""
     sanitize: str = ""  # the tools that look at the launches; "none": not even those of `warplab run`
+    strict: bool = False  # see Sanitizer
+    goes_on: bool = False  # behind a launch that ends in a device error, under checkers
     modules: tuple[str, ...] = ()
     line: int = 0  # of the directive
     addresses: tuple[tuple[str, int], ...] = ()  # (name of a buffer, where it must stand)
@@ -129,12 +131,19 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         given.get("device") or "", bool(given.get("device_rules_only")),
         str(given.get("engine") or ""), number("threads", int), number("schedule", int), number("schedules", int),
         number("poison", int),
-        number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), _tools(given.get("sanitize") or ""), line=line,
+        number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), _tools(given.get("sanitize") or ""),
+        bool(given.get("strict")), _goes_on(given.get("on_error")), line=line,
     )  # fmt: skip
 
 
 def _tools(word: str) -> str:
     return "none" if word == "none" else " ".join(tools_of(word))
+
+
+def _goes_on(word: str | None) -> bool:
+    if word not in (None, "", "stop", "continue"):
+        raise UsageError(f"--on-error {word}: write stop or continue")
+    return word == "continue"
 
 
 def _fmad(word: str | None) -> str:
@@ -210,7 +219,7 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 _RUN_KEYS = frozenset(
     "modules buffers at tex surf tensormap launch expect print dump set rtol atol ulp".split()
-    + "device device_rules_only engine threads schedule schedules poison max_steps timeout fmad sanitize".split()
+    + "device device_rules_only engine threads schedule schedules poison max_steps timeout fmad sanitize strict on_error".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
@@ -247,6 +256,8 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
                 "timeout",
                 "fmad",
                 "sanitize",
+                "strict",
+                "on_error",
             )
         }
     )

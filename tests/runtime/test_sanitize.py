@@ -218,7 +218,11 @@ def test_a_shared_array_has_its_own_end(tmp_path: Path, threads: int, lines: lis
     _, found = findings(tmp_path, NEIGHBOURS, "", "--block", str(threads), "--tool", "memcheck")
     assert [f["line"] for f in found] == lines
     for f in found:
-        assert (f["space"], f["thread"], f["nearby"]) == ("shared", [32, 0, 0], "`tile[128]`, 0 bytes after the 128 bytes of tile")
+        assert (f["space"], f["thread"], f["nearby"]) == (
+            "shared",
+            [32, 0, 0],
+            "`tile[32]`, 0 bytes after the 128 bytes of tile; tile has 32 elements of b32",
+        )
 
 
 STACK = (

@@ -17,6 +17,7 @@ THREAD, WARP, BLOCK, COPY = range(4)  # levels
 LEVEL_AT, NUMBER = 30, (1 << 30) - 1
 GRID = NUMBER  # at the level of blocks: threads of several
 NEVER = 0xFFFFFFFF  # the time of a copy that nobody has waited for
+OF_GRID = GRID | BLOCK << LEVEL_AT
 U64 = np.uint64
 HALF = U64(32)
 LOW = U64(0xFFFFFFFF)
@@ -29,12 +30,13 @@ READS = ("weak read", "strong read", "strong read near", "copied from")
 class Cells:
     """One kind of record for every unit of a memory."""
 
-    __slots__ = ("forgot", "log", "logged", "mask", "site", "stamp")
+    __slots__ = ("forgot", "log", "logged", "mask", "site", "stamp", "threads")
 
     def __init__(self, count: int) -> None:
         self.stamp = np.zeros(count, np.uint64)
         self.site = np.zeros(count, np.uint16)
         self.mask: Array | None = None  # of the lanes or warps that a record of several threads has
+        self.threads: Array | None = None  # two threads that a record of several has, (2, units)
         self.log: list[tuple[Array, Array, Array | None, Array]] = []  # units, stamps, masks and sites of records that became one
         self.logged = 0
         self.forgot = False
@@ -73,11 +75,39 @@ class Cells:
             self.mask = np.zeros(self.stamp.size, np.uint32)
         return self.mask
 
+    def mask_at(self, unit: int) -> int:
+        """The mask of one record."""
+        return 0 if self.mask is None else int(self.mask[unit])
+
+    def names_at(self, unit: int) -> list[int]:
+        """Two of the threads that one record of several has."""
+        return [] if self.threads is None else [int(t) for t in self.threads[:, unit]]
+
+    def name(self, where: Any, first: Array, second: Array) -> None:
+        """Keeps the names of two of the threads that records have."""
+        if self.threads is None:
+            self.threads = np.zeros((2, self.stamp.size), np.uint32)
+        self.threads[0, where], self.threads[1, where] = first, second
+
+    def name_joined(self, where: Array, old: Array, named: Array | None, thread: Array, per_block: int) -> None:
+        """Names two of the threads of records that became one with those of these threads: of two blocks, if it is one of the grid."""
+        low = (old & LOW).astype(np.int64)
+        alone = low >> LEVEL_AT == THREAD
+        if named is None:
+            named = np.zeros((2, where.size), np.uint32)
+        first = np.where(alone, low & NUMBER, named[0])
+        second = np.where(~alone & ((low == OF_GRID) | (first == thread)), named[1], thread)
+        several = first // per_block != second // per_block
+        some = np.flatnonzero(several | (self.stamp[where] & LOW != U64(OF_GRID)))
+        self.name(where[some], first[some], second[some])
+
     def split(self) -> None:
         """From words to bytes."""
         self.stamp, self.site = np.repeat(self.stamp, 4), np.repeat(self.site, 4)
         if self.mask is not None:
             self.mask = np.repeat(self.mask, 4)
+        if self.threads is not None:
+            self.threads = np.repeat(self.threads, 4, axis=1)
         self.log = [
             (
                 (units[:, None] * 4 + np.arange(4)).ravel(),

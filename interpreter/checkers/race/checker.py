@@ -83,6 +83,10 @@ class Racecheck(Checker):
         self._scene.end()
         self.launches.end(self._scene.now)
 
+    def finish(self) -> None:
+        """See Checker."""
+        self._scene.reporter.finish()
+
     # ------------------------------------------------------------ order
 
     def met(self, site: Site, group: Group, number: int) -> None:

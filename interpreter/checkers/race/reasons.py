@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...plan.plan import Site
 from .kinds import SCOPE_NAMES, Kind
+from .updates import Update
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +33,20 @@ class RacingPair:
     earlier: bool  # the other is one of a launch before
     proxy: bool  # only a proxy fence is missing
     narrow: Narrow | None
+    space: str
+    update: Update | None  # both are parts of updates, as `x = x + 1` is one
+    in_loop: bool  # both are one instruction, of a loop
+
+    @property
+    def wants_barrier(self) -> bool:
+        """Would a barrier in the function order the two?"""
+        plain = not (self.proxy or self.earlier or self.update or "copied" in self.what or "copied" in self.other)
+        return plain and self.same_block and (self.site is not self.other_site or self.in_loop)
 
     def reason(self) -> tuple[str, str]:
         """What is missing, and what helps."""
-        between = f"between line {self.other_site.instruction.span.line} and line {self.site.instruction.span.line}"
+        line, other = self.site.instruction.span.line, self.other_site.instruction.span.line
+        between = f"between line {other} and line {line}" if line != other else f"between two executions of line {line}"
         if self.proxy:
             reader = "wgmma" if self.kind.reads_async else "the copy"
             return (
@@ -49,6 +60,10 @@ class RacingPair:
             )
         if "copied" in self.what or "copied" in self.other:
             return self._of_copies(between)
+        if self.update is not None:
+            return "both threads load it, change it and store it, so one of the updates may be lost", self.update.advice(self.space)
+        if self.same_block and self.site is self.other_site and not self.in_loop:
+            return "nothing orders the threads that execute it", "let one thread write it, give each thread a place of its own, or use atom"
         if self.same_block:
             if not self.cross_warps:
                 return f"no bar.warp.sync and no barrier {between}", "put bar.warp.sync (__syncwarp) between the two"
@@ -91,6 +106,11 @@ class RacingPair:
             return (
                 f"one of the two is a plain access, which strong ones do not protect, and nothing orders the blocks {between}",
                 "make both accesses strong, or order them with a release and an acquire at .gpu scope, or with two launches",
+            )
+        if self.site is self.other_site:
+            return (
+                f"nothing orders the blocks {between}: bar.sync joins the threads of one block",
+                "let one block write it, give each block a place of its own, or use atom",
             )
         return (
             f"nothing orders the blocks {between}: bar.sync joins the threads of one block",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...memory.spaces import ArenaSpace
-from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, MIXED, NEVER, NUMBER, READS, THREAD, U64, WARP, WRITES, Array, Cells, stamps
+from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, MIXED, NEVER, NUMBER, OF_GRID, READS, THREAD, U64, WARP, WRITES, Array, Cells, stamps
 from .fences import Fences
 from .kinds import CTA
 from .look import Look
@@ -15,7 +15,6 @@ from .numbers import NumberedLanes
 from .scene import Scene
 
 AGAINST = dict.fromkeys(WRITES, WRITES + READS) | dict.fromkeys(READS, WRITES)
-OF_GRID = GRID | BLOCK << LEVEL_AT
 
 
 class Records:
@@ -101,6 +100,7 @@ class Records:
         old = cells.stamp[i]
         late = old > look.floor
         sites, held = (cells.site[i], None if cells.mask is None else cells.mask[i]) if late.any() else (None, None)
+        named = None if sites is None or cells.threads is None else cells.threads[:, i]
         cells.stamp[i] = mine
         cells.site[i] = look.number
         if i.size > 1:
@@ -128,6 +128,9 @@ class Records:
                 masks = None if masks is None else masks[open_]
                 cells.remember(i[index], old[index], masks, sites[index], mine[index], look.number)
                 self._join(cells, i[index], old[index], masks, u.take(index))
+                cells.name_joined(
+                    i[index], old[index], None if named is None else named[:, index], u.thread[index], self.scene.launch.threads
+                )
 
     def _within(self, look: Look, cells: Cells, i: Array, met: Array) -> None:
         """Lanes of one store write one unit: do they write one value?"""
@@ -145,10 +148,11 @@ class Records:
         """Several lanes at one unit become a record of their warp, block or the grid."""
         where, mine = i[met], look.lanes.take(met)
         threads, now = self.scene.launch.threads, self.scene.now
+        rep = (back[met] & LOW).astype(np.int64) & NUMBER
+        cells.name(where, rep, mine.thread)
         if self.scene.only_barriers and not look.shared_by_blocks:
             cells.stamp[where] = stamps(now, mine.block | BLOCK << LEVEL_AT)
             return
-        rep = (back[met] & LOW).astype(np.int64) & NUMBER
         block = rep // threads
         if self.scene.only_barriers:
             cells.stamp[where] = stamps(now, mine.block | BLOCK << LEVEL_AT)

@@ -2,25 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from warplab.assembler.flow import flow
+from warplab.assembler.ir import Function, Instruction, Module
 from warplab.isa.types import TYPES
 
 from ...faults import Fault
-from ...launch import Launch
+from ...launch import Launch, source_of
 from ...memory.arena import Arena
 from ...memory.objects import nearest
 from ...memory.spaces import ArenaSpace
 from ...plan.plan import Site
 from ...values import Array
-from ..findings import Finding, Findings
+from ..findings import Finding, Findings, Key, key_of
+from .barriers_wanted import WantedBarrier, proposals
 from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, WRITES, Cells, Shadow
+from .guesses import Guesses
 from .kinds import CLUSTER, CTA, Kind
 from .look import Look
 from .order import Order
 from .reasons import Narrow, RacingPair
+from .updates import Updates
 
 LANES_TRIED = 64  # of one instruction that race with records of several threads
 Dim3 = tuple[int, int, int]
@@ -36,6 +43,8 @@ class Reporter:
         self.launch: Launch
         self.order: Order
         self._narrow: dict[int, Narrow] = {}  # by block
+        self._guesses, self._updates = Guesses(), Updates()
+        self._wanted: dict[tuple[str, int], tuple[Function, Sequence[Module], dict[Key, WantedBarrier]]] = {}  # by kernel and function
 
     def begin(self, launch: Launch, order: Order) -> None:
         """A launch starts."""
@@ -85,13 +94,15 @@ class Reporter:
         for n in np.unique(sites).tolist():
             here = index[sites == n]
             if n < MIXED:
-                j, site, stamp = int(here[0]), n, int(cells.stamp[i[here[0]]])
+                j, site, stamp, mask = int(here[0]), n, int(cells.stamp[i[here[0]]]), cells.mask_at(int(i[here[0]]))
             else:
                 found = next((f for j in here[:LANES_TRIED].tolist() if (f := self._part(look, other, cells, int(i[j]), j))), None)
                 if found is None:
                     continue
-                j, site, stamp = found
-            self._one(look, other, self.sites[site - 1], stamp, j, here.size, equal, proxy, self._cross_warps(look, cells, i, here))
+                j, site, stamp, mask = found
+            other_thread = self._thread_of(look, j, stamp, cells.names_at(int(i[j])), mask)
+            cross = self._cross_warps(look, cells, i, here)
+            self._one(look, other, self.sites[site - 1], stamp, other_thread, j, here.size, equal, proxy, cross)
 
     def copied(self, number: int, shadow: Shadow, what: str, writes: bool, offset: int, arena: Arena) -> None:
         """The host, or a copy of a stream, accesses what an instruction of a launch that need not be over accesses."""
@@ -104,23 +115,23 @@ class Reporter:
                 f"a copy, a memset or the host {'writes' if writes else 'reads'} what line {line} {'wrote' if wrote else 'read'}: "
                 "nothing orders it behind the launch",
                 shadow.name, line, None, self.launch.name, None, None, address=address, size=shadow.unit,
-                instruction=self.launch.text_of(site), source=self.launch.source_of(site), nearby=arena.nearest(address),
+                instruction=self.launch.text_of(site), source=self.launch.source_of(site), nearby=arena.nearest(address, shadow.unit),
                 help="wait for the launch's stream or an event behind it, or do both on one stream",
             )
         )  # fmt: skip
 
-    def _part(self, look: Look, other: str, cells: Cells, unit: int, j: int) -> tuple[int, int, int] | None:
-        """A lane, and the instruction and the stamp of an access in a record of several that it races with."""
+    def _part(self, look: Look, other: str, cells: Cells, unit: int, j: int) -> tuple[int, int, int, int] | None:
+        """A lane, and the instruction, the stamp and the mask of an access in a record of several that it races with."""
         last = None
         for stamp, mask, sites in cells.parts(unit):
-            last = j, int(sites[-1]), int(stamp[-1])
+            last = j, int(sites[-1]), int(stamp[-1]), int(mask[-1])
             lane = look.lanes.take(np.full(stamp.size, j))
             bad = self.order.unordered(stamp, mask, lane, shared=look.in_shared)
             if look.strong and other.startswith(("strong", "copied to")):
                 bad &= ~self.morally_strong(look.kind, look.access.type.bytes, sites, stamp, mask, lane.block)
             if bad.any():
                 n = int(np.flatnonzero(bad)[-1])
-                return j, int(sites[n]), int(stamp[n])
+                return j, int(sites[n]), int(stamp[n]), int(mask[n])
         return last if cells.forgot else None
 
     def _cross_warps(self, look: Look, cells: Cells, i: Array, here: Array) -> bool:
@@ -134,52 +145,89 @@ class Reporter:
         return bool((warp != look.lanes.warp[here]).any())
 
     def _one(
-        self, look: Look, other: str, site: Site, stamp: int, j: int, count: int, equal: bool, proxy: bool, cross: bool
+        self, look: Look, other: str, site: Site, stamp: int, other_thread: int | None, j: int, count: int, equal: bool, proxy: bool, cross: bool
     ) -> None:  # fmt: skip
         launch, a, what, shadow = self.launch, look.access, look.what, look.shadow
         writes = what in WRITES, other in WRITES
         kind = "write-write" if all(writes) else "read-write"
         thread = int(look.lanes.thread[j])
         block, at = self._who(thread)
-        time, who = stamp >> 32, stamp & 0xFFFFFFFF
-        level, number = who >> LEVEL_AT, who & NUMBER
-        earlier = time <= self.order.start
-        other_thread = self._thread_of(level, number)
+        earlier = stamp >> 32 <= self.order.start
         other_block, other_at = (None, None) if earlier or other_thread is None else self._who(other_thread)
         line, other_line = a.site.instruction.span.line, site.instruction.span.line
         size = a.type.bytes * a.count
         address, nearby = self._place(look, int(look.offset[j]) + look.part * shadow.unit)
         same_block = other_thread is not None and thread // self.order.threads == other_thread // self.order.threads
         narrow = self._narrow.get(thread // self.order.threads)
+        function = launch.kernel.program.functions[a.site.function]
+        update = self._updates.with_both(function, a.site.instruction, site.instruction) if a.site.function == site.function else None
         pair = RacingPair(
-            what, other, a.site, site, look.kind, self.kinds[self.sites.index(site)], same_block, cross, earlier, proxy, narrow
-        )
+            what, other, a.site, site, look.kind, self.kinds[self.sites.index(site)], same_block, cross, earlier, proxy, narrow,
+            shadow.name, update, a.site.instruction is site.instruction and _is_in_loop(function, site.instruction),
+        )  # fmt: skip
         reason, help_ = pair.reason()
-        if _is_guess(a.site, site) or _is_guess(site, a.site):
+        equal = equal and update is None  # of two that find the same, one update is lost
+        if self._is_guess(a.site, site) or self._is_guess(site, a.site):
             equal, reason = True, "a plain load guesses what compare-and-swap then finds or does not"
         verb = "writes" if writes[0] else "reads"
         before = "wrote" if writes[1] else "read"
         message = f"line {line} {verb} {size} byte{'' if size == 1 else 's'} that line {other_line} {before}: {reason}"
         if equal and all(writes):
             message = f"line {line} writes the value that line {other_line} wrote: {reason}"
-        self.findings.add(
-            Finding(
-                "racecheck", kind, message, shadow.name, line, other_line, launch.name, block, at, other_block, other_at,
-                address=address, size=size, severity="info" if equal else "error", count=count, instruction=launch.text_of(a.site),
-                source=launch.source_of(a.site), other_instruction=launch.text_of(site), other_source=launch.source_of(site),
-                nearby=nearby, help="" if equal else help_,
-            )
+        finding = Finding(
+            "racecheck", kind, message, shadow.name, line, other_line, launch.name, block, at, other_block, other_at,
+            address=address, size=size, severity="info" if equal else "error", count=count, instruction=launch.text_of(a.site),
+            source=launch.source_of(a.site), other_instruction=launch.text_of(site), other_source=launch.source_of(site),
+            nearby=nearby, help="" if equal else help_,
         )  # fmt: skip
+        self.findings.add(finding)
+        if pair.wants_barrier and not equal and a.site.function == site.function:
+            self._want(function, WantedBarrier(key_of(finding), site.instruction, a.site.instruction, not cross))
 
-    def _thread_of(self, level: int, number: int) -> int | None:
-        """A thread that a record stands for."""
+    def _want(self, function: Function, wanted: WantedBarrier) -> None:
+        """Keeps a pair that a barrier of the function would order."""
+        modules = self.launch.kernel.program.modules
+        _, _, pairs = self._wanted.setdefault((self.launch.name, id(function)), (function, modules, {}))
+        before = pairs.get(wanted.finding)
+        pairs[wanted.finding] = wanted if before is None else replace(before, in_warp=before.in_warp and wanted.in_warp)
+
+    def finish(self) -> None:
+        """All pairs are known: each finding names the barrier that orders most of them."""
+        for function, modules, pairs in self._wanted.values():
+            for p in proposals(flow(function), pairs.values()):
+                name = "bar.warp.sync (__syncwarp)" if p.of_warp else "bar.sync (__syncthreads)"
+                source = source_of(modules, Site(p.before, p.location, function.name))
+                place = f"before line {p.before.span.line}" + (f" ({source})" if source else "")
+                several = f", which orders {len(p.pairs)} of these pairs" if len(p.pairs) > 1 else ""
+                for w in p.pairs:
+                    self.findings.advise(
+                        w.finding, f"put {name} {place}{several}; every thread{' of the warp' if p.of_warp else ''} must reach it"
+                    )
+
+    def _is_guess(self, load: Site, atomic: Site) -> bool:
+        """Does a plain load only guess what a compare-and-swap compares with, while an atomic operation writes?"""
+        form = atomic.instruction.form
+        if form is None or form.facts.access != "atomic":
+            return False
+        return self._guesses.has(self.launch.kernel.program.functions[load.function], load.instruction)
+
+    def _thread_of(self, look: Look, j: int, stamp: int, named: Sequence[int], mask: int) -> int | None:
+        """A thread that a record stands for, and that nothing orders before a lane: of several threads one that is known by name."""
+        level, number = (stamp & 0xFFFFFFFF) >> LEVEL_AT, stamp & NUMBER
         if level == THREAD:
             return number
         if level == COPY:
             return int(self.order.copies.thread[number])
         if level == WARP:
-            return number // self.order.per_block * self.order.threads + number % self.order.per_block * 32
-        return None if number == GRID else number * self.order.threads
+            first = number // self.order.per_block * self.order.threads + number % self.order.per_block * 32
+            named = [first + lane for lane in range(32) if mask >> lane & 1] or named
+        own = int(look.lanes.thread[j])
+        others = [t for t in named if t != own]
+        if not others:
+            return None
+        each = np.array(others, np.uint64) | np.uint64(stamp >> 32 << 32)
+        open_ = self.order.unordered(each, None, look.lanes.take(np.full(each.size, j)), shared=look.in_shared)
+        return next((t for t, so in zip(others, open_.tolist(), strict=True) if so), others[0])
 
     def _who(self, thread: int) -> tuple[Dim3 | None, Dim3 | None]:
         fault = Fault("", "")
@@ -191,22 +239,19 @@ class Reporter:
         wave: Any = look.access.group.wave
         if look.shadow.name == "shared":
             address = offset % wave.shared.stride
-            return address, nearest(wave.shared.objects, address)
+            return address, nearest(wave.shared.objects, address, look.access.type.bytes)
         address = look.shadow.origin + offset
         space = next((s for s in (wave.access.device, *wave.access.others) if _holds(s, address)), None)
-        return address, space.near(address) if space is not None else ""
+        return address, space.near(address, look.access.type.bytes) if space is not None else ""
 
 
 def _holds(space: ArenaSpace, address: int) -> bool:
     return space.arena.find(address) is not None
 
 
-def _is_guess(load: Site, atomic: Site) -> bool:
-    """Does a plain load give the value that a compare-and-swap compares with?"""
-    if "cas" not in atomic.instruction.modifiers or len(atomic.instruction.operands) < 3:
-        return False
-    form = load.instruction.form
-    return form is not None and form.facts.access == "load" and load.instruction.operands[0] == atomic.instruction.operands[2]
+def _is_in_loop(function: Function, i: Instruction) -> bool:
+    graph = flow(function)
+    return any(i in b.instructions and graph.loop_of[b.index] is not None for b in graph.blocks)
 
 
 def _size(site: Site) -> int:

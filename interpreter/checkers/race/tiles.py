@@ -12,9 +12,9 @@ import numpy as np
 from ...memory.spaces import ArenaSpace, SharedSpace
 from ...observe import Access
 from ...values import AddressFacts, Shifted
-from .cells import BLOCK, HALF, LEVEL_AT, LOW, NUMBER, THREAD, U64, WARP, Array, Cells, Shadow, stamps
+from .cells import BLOCK, HALF, LEVEL_AT, LOW, NUMBER, OF_GRID, THREAD, U64, WARP, Array, Cells, Shadow, stamps
 from .numbers import NumberedLanes
-from .records import AGAINST, OF_GRID
+from .records import AGAINST
 from .scene import Scene
 
 WORD = 4
@@ -24,13 +24,23 @@ KEPT = 256
 class Tile:
     """The words that the lanes of a group touch, each once: in order as long as no two lanes touch the same."""
 
-    __slots__ = ("distinct", "lanes", "low", "masks", "run", "units")
+    __slots__ = ("distinct", "lanes", "last", "low", "masks", "run", "units")
 
-    def __init__(self, units: Array, lanes: NumberedLanes, low: Array, masks: Array | None, distinct: bool, run: bool = False) -> None:
+    def __init__(
+        self,
+        units: Array,
+        lanes: NumberedLanes,
+        low: Array,
+        masks: Array | None,
+        distinct: bool,
+        run: bool = False,
+        last: Array | None = None,
+    ) -> None:
         self.units = units
         self.lanes = lanes  # one for each word
         self.low = low  # the lower half of each record
         self.masks = masks
+        self.last = last  # another thread that touches each word, where several do
         self.distinct = distinct
         self.run = run  # consecutive words
 
@@ -124,7 +134,8 @@ class Tiles:
             masks = np.bitwise_or.reduceat(np.uint32(1) << bits.astype(np.uint32), starts)
         if not shared:
             low = np.where(apart(u.block), OF_GRID, low)
-        return Tile(ascending[starts], first, low.astype(np.uint64), masks, False)
+        last = u.thread[order[starts + counts - 1]]
+        return Tile(ascending[starts], first, low.astype(np.uint64), masks, False, last=last)
 
     def _look(self, a: Access, tile: Tile, shadow: Shadow, by: int, words: int) -> bool:
         scene = self.scene
@@ -167,10 +178,13 @@ class Tiles:
             cells.site[part] = number
             if tile.masks is not None:
                 cells.masks()[part] = tile.masks
+            if tile.last is not None:
+                cells.name(part, tile.lanes.thread, tile.last)
             return True
         if not self.scene.only_barriers:
             return False
         old, sites = old.copy() if tile.run else old, cells.site[part].copy()
+        named = None if cells.threads is None else cells.threads[:, part].copy()
         theirs = (old & LOW).astype(np.int64)
         level = theirs >> LEVEL_AT
         block = np.where(level == THREAD, theirs // self.scene.launch.threads, theirs & NUMBER)
@@ -181,9 +195,13 @@ class Tiles:
         index = np.flatnonzero(late & ~same)
         cells.stamp[part] = fresh
         cells.site[part] = number
+        if tile.last is not None:
+            cells.name(part, tile.lanes.thread, tile.last)
         if index.size:
             where = tile.units[index] + ((part.start if tile.run else int(part[0])) - int(tile.units[0]))
             cells.remember(where, old[index], None, sites[index], fresh[index], number)
             grid = ~near[index] | (tile.low[index] == U64(OF_GRID))
             cells.stamp[where] = stamps(now, np.where(grid, OF_GRID, mine[index] | BLOCK << LEVEL_AT))
+            mates = None if named is None else named[:, index]
+            cells.name_joined(where, old[index], mates, tile.lanes.thread[index], self.scene.launch.threads)
         return True

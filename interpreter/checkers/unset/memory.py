@@ -19,6 +19,7 @@ from warplab.isa.types import TYPES, ScalarType
 from ...lanes import Geometry
 from ...memory.access import WaveMemory
 from ...memory.arena import Arena, address_space
+from ...memory.objects import nearest
 from ...memory.spaces import ArenaSpace, LocalSpace, SharedSpace
 from ...plan.plan import Site
 from ...values import LocalPlace, Shifted, Value, plain
@@ -198,8 +199,16 @@ class WaveShadow:
                 if origin.address is None:
                     origin.address = int(np.broadcast_to(where, some.shape)[some][0]) + offset
                     origin.size = size
+                    origin.nearby = _nearby(g.wave, name, origin.address, size)
                 out = np.where(some, U64(number), out)
         return out
+
+
+def _nearby(wave: WavePort, space: str, address: int, size: int) -> str:
+    """Where unset bytes lie, in words, as memory is while they are loaded."""
+    if space == "shared":
+        return nearest(wave.shared.objects, address - SHARED_BASE if address >= SHARED_BASE else address, size)
+    return wave.launch.arena.nearest(address, size) if space == "global" else ""
 
 
 def _words(address: Value | LocalPlace, offset: int, size: int) -> list[Array]:

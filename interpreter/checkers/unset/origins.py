@@ -27,6 +27,7 @@ class Origin:
     register: str = ""  # that was never written
     address: int | None = None  # of an unset byte, the first one that was met
     size: int = 0
+    nearby: str = ""  # where in global or shared memory that byte lies, in words
 
 
 class Origins:

@@ -148,13 +148,18 @@ def _taken(registers: ShadowRegisters, op: Op, put: Put, places: Sequence[Writte
     f, gets, masks = bound(op.meaning), [get_of(s) for s in op.sources], [mask_of(s, registers.span) for s in op.sources]
     taken = taken_operands(op)
     choosing = [at for n, s in enumerate(op.sources) if n not in taken for at in registers.read([s])]
+    by = _shift(op)
+    amount = None if by is None else get_of(op.sources[by])
 
     def take(R: list[Any]) -> bool | Mask:
         result = f(*[moved(get(R), m(R)) if n in taken else get(R) for n, (get, m) in enumerate(zip(gets, masks, strict=True))])
         found = tuple([as_mask(r) for r in result]) if isinstance(result, tuple) else as_mask(result)
         if not registers.undefined(R, choosing):
             put(R, found)
-            return False
+            if amount is None:
+                return False
+            calculates: Mask = plain(amount(R)) % 8 != 0
+            return calculates
         open_choice = everything([R[at] for at in choosing])
         put(R, tuple([m | open_choice for m in found]) if isinstance(found, tuple) else found | open_choice)
         some: Mask = open_choice != ZERO
@@ -235,6 +240,12 @@ def taken_operands(op: Op) -> frozenset[int]:
     """The sources whose bits the result takes over, by number."""
     names = op.meaning.form.facts.takes_bits.split()
     return frozenset([n for n, p in enumerate(source_places(op)) if p.name in names])
+
+
+def _shift(op: Op) -> int | None:
+    """The source that says by how many bits an operation shifts."""
+    name = op.meaning.form.facts.shifts_by
+    return next((n for n, p in enumerate(source_places(op)) if p.name == name), None) if name else None
 
 
 def reads_lanes(op: Op) -> bool:

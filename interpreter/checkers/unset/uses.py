@@ -11,7 +11,6 @@ from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 
 from ...faults import Fault
 from ...launch import Launch
-from ...memory.objects import nearest
 from ...plan.plan import Site
 from ...values import Value, plain
 from ...vector.group import Group
@@ -40,17 +39,6 @@ class Use:
         if o.space == LANE:
             return self.what.format("what a shuffle reads from a lane that does not execute it")
         return self.what.format(f"the unset register {o.register}" if o.site is None else f"unset {o.space} memory")
-
-    @property
-    def nearby(self) -> str:
-        """Where in global or shared memory the unset bytes lie, in words."""
-        o, launch = self.origin, self.launch
-        if o.address is None or o.space not in ("global", "shared"):
-            return ""
-        if o.space == "global":
-            return launch.arena.nearest(o.address)
-        address = o.address - SHARED_BASE if o.address >= SHARED_BASE else o.address
-        return nearest(launch.kernel.shared_objects(launch.dynamic_shared), address)
 
 
 class UnsetUses:

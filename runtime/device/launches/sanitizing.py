@@ -20,6 +20,7 @@ from warplab.interpreter.checkers.race.checker import Racecheck
 from warplab.interpreter.checkers.synccheck import FAULTS, Synccheck
 from warplab.interpreter.checkers.unset.checker import UnsetValues
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault
+from warplab.interpreter.launch import Launch
 from warplab.interpreter.memory.arena import Arena
 from warplab.interpreter.observe import Observer
 
@@ -39,10 +40,10 @@ def tools_of(text: str) -> tuple[str, ...]:
     return tuple(t for t in TOOLS if t in names or "all" in names)
 
 
-def checkers_of(tools: Collection[str], findings: Findings) -> list[Checker]:
-    """A checker for each of the named tools."""
+def checkers_of(tools: Collection[str], findings: Findings, strict: bool = False) -> list[Checker]:
+    """A checker for each of the named tools; `strict`: see Sanitizer."""
     values = UnsetValues()
-    every: tuple[Checker, ...] = (Memcheck(findings), Initcheck(findings, values), Racecheck(findings), Synccheck(findings, values))
+    every: tuple[Checker, ...] = (Memcheck(findings), Initcheck(findings, values), Racecheck(findings), Synccheck(findings, values, strict))
     return [c for c in every if c.tool in tools]
 
 
@@ -55,12 +56,18 @@ class SanitizerError(Exception):
 
 
 class Sanitizer:
-    """Some tools, and their findings over any number of launches."""
+    """Some tools, and their findings over any number of launches.
 
-    def __init__(self, tools: str = "all") -> None:
+    `strict`: what CUDA C++ leaves undefined is an error, even where PTX defines it.  `goes_on`: a launch that ends in a device error ends
+    alone; the program does not hear of it, and later launches run.
+    """
+
+    def __init__(self, tools: str = "all", *, strict: bool = False, goes_on: bool = False) -> None:
         self.tools = tools_of(tools)
+        self.goes_on = goes_on
+        self.unexplained: list[ExecutionError] = []  # device errors that no tool reports, after which the program went on
         self._findings = Findings()
-        self._checkers = checkers_of(self.tools, self._findings)
+        self._checkers = checkers_of(self.tools, self._findings, strict)
         self.observers: Sequence[Observer] = list(dict.fromkeys(o for c in self._checkers for o in c.observers()))
         self.gap = GAP if "memcheck" in self.tools else 0
         self._finished = False
@@ -96,10 +103,17 @@ class Sanitizer:
             else:
                 c.synchronized(event, stream or "")
 
-    def failed(self, error: ExecutionError) -> None:
-        """A launch, or a call of the host, ended in an error."""
+    def failed(self, error: ExecutionError, launch: Launch | None = None) -> bool:
+        """A launch, or a call of the host, ended in an error: does the program go on as if it had not?"""
         for c in self._checkers:
             c.failed(error)
+        for o in self.observers if launch is not None else ():
+            o.end(launch)
+        if not self.goes_on or not isinstance(error, Fault | Deadlock):
+            return False
+        if not self.explains(error):
+            self.unexplained.append(error)
+        return True
 
     def finish(self) -> None:
         """No launch follows; what shows only now is reported."""

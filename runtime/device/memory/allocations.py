@@ -154,7 +154,7 @@ class Unreachable(Arena):
         self.why = why
         self._starts, self._by_start, self._begins = [], {}, None
 
-    def nearest(self, address: int) -> str:
+    def nearest(self, address: int, size: int = 0) -> str:
         """See Arena."""
         return self.why
 

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...device.launches.observing import watching
-from ...device.machine import machine
 
 if TYPE_CHECKING:
     from ...device.launches.sanitizing import Sanitizer
@@ -25,6 +24,8 @@ class Sight:
 
     profile: str = ""  # the page to write
     tools: tuple[str, ...] = ()
+    strict: bool = False  # see Sanitizer
+    goes_on: bool = False
     log: str = ""  # the trace to write
     record: str = ""  # the folder for golden tests
     calls: CallLog | None = None
@@ -40,9 +41,10 @@ class Sight:
 
             self._profiling = self._open.enter_context(profiling())
         if self.tools:
-            from ...device.launches.sanitizing import sanitizing
+            from ...device.launches.sanitizing import Sanitizer, sanitizing
 
-            self._sanitizer = self._open.enter_context(sanitizing(" ".join(self.tools)))
+            self._sanitizer = Sanitizer(" ".join(self.tools), strict=self.strict, goes_on=self.goes_on)
+            self._open.enter_context(sanitizing(self._sanitizer))
         if self.log:
             from .call_log import CallLog
 
@@ -72,13 +74,11 @@ class Sight:
                 file.write(page(self._profiling.launches))
         if self._sanitizer is None:
             return False
-        for d in machine().devices:
-            cause = d.primary.fault if d.primary is not None else None
-            if cause is not None:
-                self._sanitizer.failed(cause)
         self._sanitizer.finish()
+        for error in self._sanitizer.unexplained:
+            sys.stderr.write(f"error: {error}\n")
         sys.stderr.write(self._sanitizer.report() + "\n")
-        return bool(self._sanitizer.errors)
+        return bool(self._sanitizer.errors or self._sanitizer.unexplained)
 
 
 def numbered(path: str, number: int) -> str:

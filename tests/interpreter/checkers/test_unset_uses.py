@@ -36,6 +36,16 @@ USES = {
     "a copy of a register": (f"mov.b32 %r2, %r9; {STORE}", []),
     "a sum with a register": (f"add.u32 %r2, %r9, %r1; {STORE}", ["register"]),
     "half of a register": (f"mov.b32 {{%h1, %h2}}, %r9; mov.b32 %r2, {{%h1, %h2}}; {STORE}", []),
+    "a product with 2 that is a shift": (f"ld.global.u32 %r2, [%d1]; shl.b32 %r2, %r2, 1; {STORE}", ["global"]),
+    "half of it": (f"ld.global.u32 %r2, [%d1]; shr.s32 %r2, %r2, 1; {STORE}", ["global"]),
+    "a rotation": (f"ld.global.u32 %r2, [%d1]; shf.l.wrap.b32 %r2, %r2, %r2, 7; {STORE}", ["global"]),
+    "a shift by what a register holds": (f"ld.global.u32 %r2, [%d1]; mov.u32 %r3, 3; shl.b32 %r2, %r2, %r3; {STORE}", ["global"]),
+    "bytes that are put together": (
+        f"ld.global.u8 %r2, [%d1]; ld.global.u8 %r3, [%d1+1]; shl.b32 %r3, %r3, 8; or.b32 %r2, %r2, %r3; {STORE}", []),
+    "a word at an odd place": (
+        f"ld.global.u32 %r2, [%d1]; ld.global.u32 %r3, [%d1]; shf.r.wrap.b32 %r2, %r2, %r3, 8; {STORE}", []),
+    "a shift that leaves set bits": (
+        f"ld.shared.u32 %r2, [s]; cvt.u16.u32 %h1, %r1; st.shared.u8 [s], %h1; ld.shared.u32 %r2, [s]; shl.b32 %r2, %r2, 25; {STORE}", []),
     "a sum that nobody stores": ("ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 1;", []),
     "a sum in shared memory": ("ld.global.u32 %r2, [%d1]; add.u32 %r2, %r2, 1; st.shared.u32 [s], %r2;", []),
     "a branch": (f"ld.global.u32 %r2, [%d1]; setp.eq.u32 %p2, %r2, 0; @%p2 bra L; mov.u32 %r2, 1; {STORE} L:", ["global"]),
@@ -197,7 +207,7 @@ def test_a_use_names_the_first_thread_and_how_many() -> None:
     assert use.thread == (20, 0, 0) and use.block == (0, 0, 0) and use.count == 25
     assert use.origin.site is not None and use.site.instruction.opcode == "st" and use.origin.site.instruction.opcode == "ld"
     assert use.text == "a result computed from unset global memory goes to global memory"
-    assert use.nearby.startswith("80 bytes into the 256-byte allocation")
+    assert use.origin.nearby.startswith("80 bytes into the 256-byte allocation")
     assert use.origin.address == x.start + 80 and use.origin.size == 4
 
 

@@ -1,0 +1,99 @@
+"""Loads and stores that together update a place, as `x = x + 1` does: an atomic operation would do in one step what they do in two."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import NamedTuple
+
+from warplab.assembler.flow import accesses
+from warplab.assembler.ir import Address, Function, Instruction, Register
+from warplab.assembler.listing import listing
+
+# What a compiler makes of an update, and the atomic operation that does the same; CUDA C++ calls it atomicAdd and so on.
+OPERATIONS = {"add": "add", "sub": "add", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
+BITWISE = ("and", "or", "xor")
+
+
+class Update(NamedTuple):
+    """A store of what was computed from a load of the same place."""
+
+    load: Instruction
+    store: Instruction
+    operation: str  # the atomic one that does this; "" where none does it alone
+
+    def advice(self, space: str) -> str:
+        """What to write instead."""
+        if not self.operation:
+            return "update it with atom.cas (atomicCAS) in a loop, or let one thread do it"
+        type = next((w for w in reversed(self.store.modifiers) if w[0] in "usbf" and w[1:].isdigit()), "b32")
+        type = f"b{type[1:]}" if self.operation in BITWISE else type.replace("b", "u")
+        name = f"atomic{self.operation.capitalize()}"
+        return f"make it one atomic operation: red.{space}.{self.operation}.{type} ({name}), or atom if the old value is needed"
+
+
+class Updates:
+    """Those of all functions that are asked for."""
+
+    def __init__(self) -> None:
+        self._of: dict[int, tuple[Function, dict[int, Update]]] = {}
+
+    def with_both(self, function: Function, one: Instruction, other: Instruction) -> Update | None:
+        """The update of which an instruction is a part, where another one is a part of an update, too."""
+        found = self._of.get(id(function))
+        if found is None:
+            parts = {id(i): u for u in _updates(function) for i in (u.load, u.store)}
+            found = self._of[id(function)] = function, parts
+        return found[1].get(id(one)) if id(other) in found[1] else None
+
+
+def _updates(function: Function) -> list[Update]:
+    instructions = listing(function).instructions
+    written_by: dict[int, list[Instruction]] = defaultdict(list)
+    for i in instructions:
+        for r in accesses(i)[1]:
+            written_by[r.index].append(i)
+    out = []
+    for store in instructions:
+        if store.form is None or store.form.facts.access != "store" or len(store.operands) != 2:
+            continue
+        load = _loaded(store, written_by)
+        if load is not None:
+            out.append(Update(load, store, _operation(load, store, written_by)))
+    return out
+
+
+def _loaded(store: Instruction, written_by: dict[int, list[Instruction]]) -> Instruction | None:
+    """The load of the place of a store from which the stored value is computed."""
+    place = store.operands[0]
+    assert isinstance(place, Address)
+    around = {r.index for r in accesses(store)[0]} - _registers_of(store, 1)
+    open_ = [*_registers_of(store, 1)]
+    seen = {*open_, *around}
+    while open_:
+        for i in written_by[open_.pop()]:
+            if i.form is not None and i.form.facts.access == "load":
+                if len(i.operands) > 1 and i.operands[1] is place:
+                    return i
+                continue
+            more = {r.index for r in accesses(i)[0]} - seen
+            seen |= more
+            open_ += more
+    return None
+
+
+def _registers_of(store: Instruction, operand: int) -> set[int]:
+    value = store.operands[operand]
+    return {r.index for r in accesses(store)[0] if r is value}
+
+
+def _operation(load: Instruction, store: Instruction, written_by: dict[int, list[Instruction]]) -> str:
+    """The atomic operation that does what one instruction between a load and a store does."""
+    (value,) = _registers_of(store, 1)
+    results = {r.index for r in accesses(load)[1]}
+    made = [i for i in written_by[value] if load.span.start < i.span.start < store.span.start]
+    if not made:
+        return ""
+    sources = [isinstance(o, Register) and o.index in results for o in made[-1].operands[1:]]
+    if sum(sources) != 1 or (made[-1].opcode == "sub" and not sources[0]):
+        return ""
+    return OPERATIONS.get(made[-1].opcode, "")
