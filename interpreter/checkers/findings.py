@@ -1,4 +1,4 @@
-"""What the checkers find: one frozen Finding for each kind and pair of lines, counted."""
+"""What the checkers find: one frozen Finding for each kind, space and pair of lines, counted."""
 
 from __future__ import annotations
 
@@ -41,12 +41,12 @@ class Finding:
     schedule: int | None = None  # the seed of the first order that showed it, where the default order did not
 
 
-Key = tuple[str, str, str, frozenset[int | None]]
+Key = tuple[str, str, str | None, str, frozenset[int | None]]
 
 
 def key_of(finding: Finding) -> Key:
-    """What findings have in common that are reported as one: the tool, the kind, the kernel and the lines."""
-    return finding.tool, finding.kind, finding.kernel, frozenset((finding.line, finding.other_line))
+    """What findings have in common that are reported as one; a generic address may reach several spaces at one line."""
+    return finding.tool, finding.kind, finding.space, finding.kernel, frozenset((finding.line, finding.other_line))
 
 
 class Findings:
@@ -56,7 +56,7 @@ class Findings:
         self._found: dict[Key, Finding] = {}
 
     def add(self, finding: Finding) -> None:
-        """Takes one more, or counts it with those of its kind and lines; an error outweighs a remark."""
+        """Takes one more, or counts it with those of its key; an error outweighs a remark."""
         key = key_of(finding)
         before = self._found.get(key)
         if before is None:

@@ -152,3 +152,24 @@ def test_a_load_that_no_swap_starts_from_is_none() -> None:
     assert any(f.severity == "error" and f.space == "global" for f in found)
     found = races("ld.global.u32 %r10, [%rd1];\nst.global.u32 [%rd1], %r1;\natom.global.cas.b32 %r13, [%rd1], %r10, 1;", grid=2)
     assert any(f.severity == "error" for f in found)
+
+
+# ---------------------------------------------------------------- generic addresses
+
+GENERIC = """
+    mov.u64 %rd3, s; cvta.shared.u64 %rd3, %rd3;
+    and.b32 %r10, %r1, 1; setp.eq.u32 %p3, %r10, 1; selp.b64 %rd6, %rd1, %rd3, %p3;
+    shr.u32 %r11, %r1, 1; mul.wide.u32 %rd7, %r11, 4; add.u64 %rd6, %rd6, %rd7;
+    st.u32 [%rd6], %r1;
+    {barrier}
+    ld.u32 %r12, [%rd6+4];
+"""
+
+
+@pytest.mark.parametrize("schedule", [None, 1, 2, 3, 4, 5])
+def test_one_line_races_in_each_memory_that_it_reaches(schedule: int | None) -> None:
+    found = races(GENERIC.format(barrier=""), schedule=schedule)
+    assert {(f.space, f.kind, f.line, f.other_line) for f in found} == {
+        (space, "read-write", FIRST + 5, FIRST + 3) for space in ("global", "shared")
+    }
+    assert not races(GENERIC.format(barrier="bar.sync 0;"), schedule=schedule)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-
-from warplab.assembler.flow import accesses
-from warplab.assembler.ir import Function, Instruction
+from warplab.assembler.ir import Function, Instruction, Register
 from warplab.assembler.listing import listing
+
+from .dataflow import definitions, origins
 
 
 class Guesses:
@@ -30,23 +29,9 @@ def is_compare_and_swap(i: Instruction) -> bool:
 
 def _guesses(function: Function) -> frozenset[int]:
     """The loads whose values reach what a compare-and-swap compares with, as they are: a loop hands the value on from turn to turn."""
-    written_by: dict[int, list[Instruction]] = defaultdict(list)
-    open_: list[int] = []
-    for i in listing(function).instructions:
-        for r in accesses(i)[1]:
-            written_by[r.index].append(i)
-        if is_compare_and_swap(i):
-            open_ += [r.index for r in accesses(i)[0] if r is i.operands[2]]
-    seen, out = set(open_), set()
-    while open_:
-        for i in written_by[open_.pop()]:
-            facts = None if i.form is None else i.form.facts
-            if facts is None:
-                continue
-            if facts.access == "load":
-                out.add(id(i))
-            elif facts.moves_bits:
-                more = {r.index for r in accesses(i)[0]} - seen
-                seen |= more
-                open_ += more
-    return frozenset(out)
+    compared = [o.index for i in listing(function).instructions if is_compare_and_swap(i) and isinstance(o := i.operands[2], Register)]
+    return frozenset(id(i) for i in origins(compared, definitions(function), _moves))
+
+
+def _moves(i: Instruction) -> bool:
+    return i.form is not None and i.form.facts.moves_bits

@@ -10,6 +10,7 @@ from ...memory.spaces import ArenaSpace
 from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, MIXED, NEVER, NUMBER, OF_GRID, READS, THREAD, U64, WARP, WRITES, Array, Cells, stamps
 from .fences import Fences
 from .kinds import CTA
+from .lockstep import Lockstep
 from .look import Look
 from .numbers import NumberedLanes
 from .scene import Scene
@@ -23,6 +24,7 @@ class Records:
     def __init__(self, scene: Scene, fences: Fences) -> None:
         self.scene = scene
         self._fences = fences
+        self._lockstep = Lockstep(scene)
 
     def check(self, look: Look, i: Array) -> None:
         """Looks at the units that an access touches, one for each lane, and keeps it."""
@@ -46,6 +48,8 @@ class Records:
                     self._suspect(look, other, cells, i, index, strong)
             if before is not None and look.kind.async_proxy and other == "weak write":
                 self._check_proxy(look, other, cells, i, stamp)
+        if strong:
+            self._lockstep.check(look, i)
         self._note(look, i)
 
     def _suspect(self, look: Look, other: str, cells: Cells, i: Array, index: Array, strong: bool) -> None:

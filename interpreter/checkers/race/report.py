@@ -104,6 +104,26 @@ class Reporter:
             cross = self._cross_warps(look, cells, i, here)
             self._one(look, other, self.sites[site - 1], stamp, other_thread, j, here.size, equal, proxy, cross)
 
+    def lockstep(self, look: Look, cells: Cells, i: Array, index: Array, other: Site) -> None:
+        """Lanes of a warp access what other lanes of it access, and only lockstep would order them."""
+        launch, a, unit = self.launch, look.access, int(i[index[0]])
+        block, thread = self._who(int(look.lanes.thread[index[0]]))
+        mate = self._thread_of(look, int(index[0]), int(cells.stamp[unit]), (), cells.mask_at(unit))
+        other_block, other_thread = (None, None) if mate is None else self._who(mate)
+        line, other_line = a.site.instruction.span.line, other.instruction.span.line
+        verb, before = ("reads", "wrote") if a.kind == "ld" else ("writes", "read")
+        address, nearby = self._place(look, int(look.offset[index[0]]) + look.part * look.shadow.unit)
+        self.findings.add(
+            Finding(
+                "racecheck", "lockstep",
+                f"line {line} {verb} what another lane {before} at line {other_line}: ordered only by lockstep, which ended with sm_70",
+                look.shadow.name, line, other_line, launch.name, block, thread, other_block, other_thread, address=address,
+                size=a.type.bytes * a.count, count=index.size, instruction=launch.text_of(a.site), source=launch.source_of(a.site),
+                other_instruction=launch.text_of(other), other_source=launch.source_of(other), nearby=nearby,
+                help="put bar.warp.sync (__syncwarp) between the two: volatile does not make lanes wait for each other",
+            )
+        )  # fmt: skip
+
     def copied(self, number: int, shadow: Shadow, what: str, writes: bool, offset: int, arena: Arena) -> None:
         """The host, or a copy of a stream, accesses what an instruction of a launch that need not be over accesses."""
         site, address = self.sites[number - 1], shadow.origin + offset

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+import itertools
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from warplab.assembler.flow import accesses
-from warplab.assembler.ir import Address, Function, Instruction, Register
+from warplab.assembler.ir import Function, Instruction, Register
 from warplab.assembler.listing import listing
+
+from .dataflow import definitions, origins
 
 # What a compiler makes of an update, and the atomic operation that does the same; CUDA C++ calls it atomicAdd and so on.
 OPERATIONS = {"add": "add", "sub": "add", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
@@ -47,50 +50,21 @@ class Updates:
 
 
 def _updates(function: Function) -> list[Update]:
-    instructions = listing(function).instructions
-    written_by: dict[int, list[Instruction]] = defaultdict(list)
-    for i in instructions:
-        for r in accesses(i)[1]:
-            written_by[r.index].append(i)
-    out = []
-    for store in instructions:
+    defined, out = definitions(function), []
+    for store in listing(function).instructions:
         if store.form is None or store.form.facts.access != "store" or len(store.operands) != 2:
             continue
-        load = _loaded(store, written_by)
-        if load is not None:
-            out.append(Update(load, store, _operation(load, store, written_by)))
+        place, value = store.operands
+        if isinstance(value, Register):
+            loads = (i for i in origins([value.index], defined) if len(i.operands) > 1 and i.operands[1] is place)
+            out += [Update(load, store, _operation(load, store, defined[value.index])) for load in itertools.islice(loads, 1)]
     return out
 
 
-def _loaded(store: Instruction, written_by: dict[int, list[Instruction]]) -> Instruction | None:
-    """The load of the place of a store from which the stored value is computed."""
-    place = store.operands[0]
-    assert isinstance(place, Address)
-    around = {r.index for r in accesses(store)[0]} - _registers_of(store, 1)
-    open_ = [*_registers_of(store, 1)]
-    seen = {*open_, *around}
-    while open_:
-        for i in written_by[open_.pop()]:
-            if i.form is not None and i.form.facts.access == "load":
-                if len(i.operands) > 1 and i.operands[1] is place:
-                    return i
-                continue
-            more = {r.index for r in accesses(i)[0]} - seen
-            seen |= more
-            open_ += more
-    return None
-
-
-def _registers_of(store: Instruction, operand: int) -> set[int]:
-    value = store.operands[operand]
-    return {r.index for r in accesses(store)[0] if r is value}
-
-
-def _operation(load: Instruction, store: Instruction, written_by: dict[int, list[Instruction]]) -> str:
+def _operation(load: Instruction, store: Instruction, writers: Sequence[Instruction]) -> str:
     """The atomic operation that does what one instruction between a load and a store does."""
-    (value,) = _registers_of(store, 1)
     results = {r.index for r in accesses(load)[1]}
-    made = [i for i in written_by[value] if load.span.start < i.span.start < store.span.start]
+    made = [i for i in writers if load.span.start < i.span.start < store.span.start]
     if not made:
         return ""
     sources = [isinstance(o, Register) and o.index in results for o in made[-1].operands[1:]]
