@@ -19,6 +19,11 @@ class Checker(Observer):
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
 
+    @property
+    def depends_on_order(self) -> bool:
+        """May another order of the same run show more?"""
+        return False
+
     def observers(self) -> Iterable[Observer]:
         """Who listens to the launches: the checker itself, unless it leaves that to another."""
         return (self,)

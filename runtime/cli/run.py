@@ -41,7 +41,7 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], origin: str | None,
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
     from ..run.checked import SmallRun
-    from ..run.orders import in_orders
+    from ..run.orders import in_orders, look_in_other_orders
     from ..run.progress import Progress
 
     code = 0
@@ -58,6 +58,7 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], origin: str | None,
             runner.context.observe = small.watching(progress.watch)
             outcome, born = (runner.run(), []) if origin is None else _run_with_origin(runner, origin)
         tools = "none" if _is_litmus(files) else spec.sanitize or small.check()
+        look_in_other_orders(runner, outcome)
         orders = in_orders(runner, outcome) if spec.schedules else None
         code = max(code, outcome.code, ExitCode.CHECK_FAILED if orders and orders.is_fault else ExitCode.OK)
         if as_json:

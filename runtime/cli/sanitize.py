@@ -36,7 +36,7 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
     from ..golden.output import captured
     from ..reports.findings import as_json as findings_as_json
     from ..reports.findings_files import rendered
-    from ..run.orders import Orders, in_orders
+    from ..run.orders import Orders, in_orders, look_in_other_orders
 
     found: list[Finding] = []
     compared: list[Orders] = []
@@ -53,6 +53,7 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
             click.echo(out.text(), nl=False, err=True)
         else:
             outcome = runner.run()
+        look_in_other_orders(runner, outcome)
         found += outcome.findings
         if spec.schedules:
             orders = in_orders(runner, outcome)

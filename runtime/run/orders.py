@@ -24,6 +24,7 @@ from .runner import Outcome, Runner
 from .watch import LastWriter, last_writer, quiet
 
 Array = NDArray[Any]
+HIDDEN = 5  # seeds that look for what the default order hides
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,6 +161,19 @@ def in_orders(runner: Runner, outcome: Outcome) -> Orders:
             break
     faults = (t.difference for t in told if t.difference is not None and t.difference.is_fault)
     shown = next(faults, None) or next((t.difference for t in told if t.difference is not None), None)
+    return Orders(tuple(t.schedule for t in told), None if shown is None else _with_writers(runner, shown), _more(outcome, told))
+
+
+def look_in_other_orders(runner: Runner, outcome: Outcome) -> None:
+    """Adds what checkers find in other orders of a run, where the order that a lock or a flag happened to give may have hidden a race."""
+    spec, checkers = runner.spec, runner.sanitizer
+    if checkers is None or not checkers.depends_on_order or spec.schedule is not None or spec.schedules or outcome.failure:
+        return
+    outcome.findings += _more(outcome, list(_all_told(_DefaultOrder(runner, outcome), range(1, HIDDEN + 1))))
+
+
+def _more(outcome: Outcome, told: Sequence[_Told]) -> tuple[Finding, ...]:
+    """What was found under a seed alone."""
     known = {key_of(f) for f in outcome.findings}
     more = []
     for one in told:
@@ -167,7 +181,7 @@ def in_orders(runner: Runner, outcome: Outcome) -> Orders:
             if key_of(f) not in known:
                 known.add(key_of(f))
                 more.append(replace(f, schedule=one.schedule))
-    return Orders(tuple(t.schedule for t in told), None if shown is None else _with_writers(runner, shown), tuple(more))
+    return tuple(more)
 
 
 def _with_writers(runner: Runner, d: Difference) -> Difference:

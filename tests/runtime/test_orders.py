@@ -234,3 +234,43 @@ def test_the_writer_is_the_one_whose_value_stays(tmp_path: Path) -> None:
         arguments = ("--block", "64", "--arg", "out:out=u32[1]", "--schedule", str(first), "--schedules", "12", "--json")
         other = json.loads(warplab("run", path, *arguments)[1])[0]["orders"]["difference"]["other"]
         assert other["writer"]["thread"] == [int(other["value"]), 0, 0]
+
+
+# Each block writes x beside a critical section that holds nothing: one in front of its own, one behind it.
+LOCK = """.global .u32 lock, x;
+.visible .entry k()
+{
+    .reg .pred %p<3>;
+    .reg .b32 %r<3>;
+    mov.u32 %r1, %ctaid.x;
+    setp.eq.u32 %p1, %r1, 1;
+    @!%p1 BEFORE;
+A:  atom.acquire.gpu.global.cas.b32 %r2, [lock], 0, 1;
+    setp.ne.u32 %p2, %r2, 0;
+    @%p2 bra A;
+    INSIDE
+    st.release.gpu.global.u32 [lock], 0;
+    @%p1 AFTER;
+    ret;
+}
+"""
+
+
+@pytest.mark.parametrize("command", [("sanitize",), ("run", "--sanitize=race")])
+@pytest.mark.parametrize(
+    ("store", "before", "inside", "after", "races"),
+    [
+        ("st.global.u32 [x], %r1", 1, 0, 1, True),
+        ("st.global.u32 [x], %r1", 0, 1, 0, False),
+        ("st.relaxed.gpu.global.u32 [x], %r1", 1, 0, 1, False),
+    ],
+)
+def test_a_race_that_a_lock_hides_in_the_default_order(
+    tmp_path: Path, command: tuple[str, ...], store: str, before: int, inside: int, after: int, races: bool
+) -> None:
+    nothing = "mov.u32 %r2, 0"
+    text = HEAD + LOCK
+    for name, there in (("BEFORE", before), ("INSIDE", inside), ("AFTER", after)):
+        text = text.replace(name, (store if there else nothing) + (";" if name == "INSIDE" else ""))
+    code, said = warplab(*command, written(tmp_path, text), "--grid", "2", "--block", "1")
+    assert code == races and ("under --schedule" in said and "write-write" in said) == races

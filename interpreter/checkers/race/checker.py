@@ -42,6 +42,11 @@ class Racecheck(Checker):
         self._asynchrony = Asynchrony(scene, self._fences)
         self._watch = AccessWatch(scene, self._fences, self._asynchrony)
 
+    @property
+    def depends_on_order(self) -> bool:
+        """See Checker."""
+        return self._scene.met_by_chance
+
     # ------------------------------------------------------------ launches
 
     def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:

@@ -85,6 +85,7 @@ class Fences:
         for block in np.unique(lanes.block).tolist():
             clocks = [dict(c) for key in self._reached(scope, block) if (c := self._sequence.get(key))]
             if clocks:
+                self.scene.met_by_chance = True
                 self.scene.order.acquire(lanes.thread[lanes.block == block], clocks)
 
     def _lead(self, scope: int, lanes: NumberedLanes) -> None:
@@ -98,6 +99,7 @@ class Fences:
         block = thread // self.scene.launch.threads
         clocks = list(heads.for_(block, scope, self.scene.launch.cluster_size))
         if clocks:
+            self.scene.met_by_chance = True
             self.scene.order.acquire_one(thread, clocks)
         if scope < GPU or heads.site_line:
             self.scene.reporter.narrow(block, scope, site, heads.site_line)

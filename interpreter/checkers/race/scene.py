@@ -31,6 +31,7 @@ class Scene:
 
     def __init__(self, findings: Findings) -> None:
         self.now = 1
+        self.met_by_chance = False  # did a release and an acquire order threads, which in another run might come in another order?
         self.reporter = Reporter(findings)
         self._kinds: dict[Site, Kind] = {}
         self._numbers: dict[Site, int] = {}

@@ -129,6 +129,11 @@ class Sanitizer:
         return isinstance(error, Deadlock) and "synccheck" in self.tools
 
     @property
+    def depends_on_order(self) -> bool:
+        """May another order of the same run show more?"""
+        return any(c.depends_on_order for c in self._checkers)
+
+    @property
     def findings(self) -> tuple[Finding, ...]:
         """What was found so far; some things, such as leaks, show only at the end."""
         return self._findings.all
