@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from ..order import CLUSTER, CTA, MemoryOrder
@@ -78,10 +78,13 @@ class Traces:
     all: tuple[Trace, ...]
 
 
-def with_dependencies(found: dict[tuple[int, ...], tuple[MemoryEvent, ...]]) -> tuple[Trace, ...]:
-    """Traces by the values that their loads gave, in order; an event depends on a load if it is another one where the load gives another value."""
+def with_dependencies(found: dict[tuple[int, ...], tuple[MemoryEvent, ...]], left: Iterable[tuple[int, ...]] = ()) -> tuple[Trace, ...]:
+    """Traces by the values that their loads gave, in order; an event depends on a load if it is another one where the load gives another value.
+
+    `left`: what the loads gave on ways that lead no further.
+    """
     choices: dict[tuple[int, ...], set[int]] = {}
-    for given in found:
+    for given in (*found, *left):
         for n, value in enumerate(given):
             choices.setdefault(given[:n], set()).add(value)
     return tuple(Trace(events, frozenset(_depends(given, events, found, choices))) for given, events in found.items())

@@ -7,7 +7,7 @@ read, until nothing new comes.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import count, pairwise
+from itertools import chain, count, pairwise
 from typing import Any
 
 import numpy as np
@@ -22,12 +22,14 @@ from ..plan.plan import Site
 from ..values import Array, LocalPlace, Value, plain
 from ..vector.access.copying import Copying
 from ..vector.ports import WavePort
-from .events import Location, MemoryEvent, NotModelled, Thread, Traces, with_dependencies
+from .events import Location, MemoryEvent, NotModelled, Thread, Trace, Traces, with_dependencies
+from .relations import bits
 
 MOST_LOADS = 12  # of a thread: a way with more is left out
 MOST_VALUES = 16  # that one location may hold
 PRIVATE = frozenset({"const", "local", "param", "param::entry", "param::func"})
 Guesses = dict[int, tuple[int, ...]]
+State = tuple[object, ...]  # the place of a thread, and the values that it works with
 
 
 class Guesser(Observer):
@@ -41,7 +43,9 @@ class Guesser(Observer):
         self.open: dict[int, list[tuple[int, ...]]] = {}  # ways that other values lead to
         self.events: dict[int, list[MemoryEvent]] = {}
         self.threads: dict[int, Thread] = {}
-        self.parked: set[int] = set()  # threads that load too often: they wait for ever
+        self.parked: set[int] = set()  # threads that load too often, or only do again what they have done: they wait for ever
+        self.bounded = False  # does one load too often?
+        self._visited: dict[int, set[State]] = {}  # since each thread has last changed anything
         self._waves: list[WavePort] = []
         self._phases: dict[tuple[object, ...], int] = {}
 
@@ -58,6 +62,12 @@ class Guesser(Observer):
     def note(self, number: int, event: MemoryEvent) -> None:
         """A thread does something."""
         self.events.setdefault(number, []).append(event)
+        if event.barrier or (event.written is not None and event.written != event.read):
+            self.changed(number)
+
+    def changed(self, number: int) -> None:
+        """A thread has done what cannot be undone: what comes now is nothing that it has done before."""
+        self._visited.pop(number, None)
 
     @property
     def ended(self) -> list[int]:
@@ -67,12 +77,22 @@ class Guesser(Observer):
         ends = [(wave.first * wave.launch.threads, np.flatnonzero(wave.exited).tolist()) for wave in self._waves]
         return [first + n for first, some in ends for n in some]
 
-    def is_over(self, number: int) -> bool:
-        """Has a thread loaded as often as it may?"""
-        if len(self.given.get(number, ())) < MOST_LOADS:
-            return False
-        self.parked.add(number)
-        return True
+    def is_over(self, number: int, state: State | None) -> bool:
+        """Has a thread loaded as often as it may, or does it spin: has it come here before with all that it works with as it is now?
+
+        A turn of a loop that changes nothing leads to nothing that the thread could not do without it, and what it loads only adds conditions.
+        """
+        spins = state is not None and state in self._visited.get(number, ())
+        late = len(self.given.get(number, ())) >= MOST_LOADS
+        if late or spins:
+            self.parked.add(number)
+            self.bounded = self.bounded or not spins
+        return late or spins
+
+    def visit(self, number: int, state: State | None) -> None:
+        """A thread goes on from here."""
+        if state is not None:
+            self._visited.setdefault(number, set()).add(state)
 
     def value(self, number: int, location: Location) -> int:
         """What a load finds."""
@@ -142,6 +162,21 @@ def numbers(group: Any, mask: Array | None) -> list[int]:
     return [first + n for n in found]
 
 
+def _states(g: Any) -> list[State | None]:
+    """The state of each lane before an access, with which a segment begins; none within a call, whose caller has values, too."""
+    act = g.act
+    if act.caller is not None or g.cc is not None:
+        return [None] * g.geometry.n
+    live = act.function.plan.live_in[g.pc]
+    values = [g.fetch_or_none(slot) for slot in bits(live)]
+    each = [np.broadcast_to(plain(v), g.geometry.shape).ravel().tolist() for v in values if v is not None]
+    return (
+        [(act.function.plan.name, g.pc, *lane) for lane in zip(*each, strict=True)]
+        if each
+        else [(act.function.plan.name, g.pc)] * g.geometry.n
+    )
+
+
 class GuessedMemory(ObservedMemory):
     """Memory of a wave in which global and shared locations hold what is guessed."""
 
@@ -150,12 +185,15 @@ class GuessedMemory(ObservedMemory):
         self.guesser = guesser
 
     def _park(self, g: Any) -> None:
-        """Lanes that have loaded too often stop here."""
-        over = np.array([self.guesser.is_over(n) for n in numbers(g, None)]).reshape(g.geometry.shape)
-        if g.active is not None:
-            over &= g.active
+        """Lanes that have loaded too often, or spin, stop here."""
+        active = np.broadcast_to(True if g.active is None else g.active, g.geometry.shape).ravel().tolist()
+        each = list(zip(numbers(g, None), _states(g), active, strict=True))
+        over = np.array([here and self.guesser.is_over(n, state) for n, state, here in each]).reshape(g.geometry.shape)
         if over.any():
             raise NotYet(g.geometry.warps.spread(over) & g.geometry.warps.members, "nothing more that it may load")
+        for n, state, here in each:
+            if here:
+                self.guesser.visit(n, state)
 
     def _places(self, g: Any, space: str, address: Value, size: int, write: bool) -> list[tuple[int, int, Location]]:
         """(lane's position in the group, its thread, what it accesses)."""
@@ -185,6 +223,8 @@ class GuessedMemory(ObservedMemory):
 
     def store(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, values: Sequence[Array]) -> None:
         if isinstance(address, LocalPlace) or space in PRIVATE:
+            for number in numbers(g, g.active):
+                self.guesser.changed(number)
             return WaveMemory.store(self, g, space, address, type, values)
         site, size = g.wave.current, type.dtype.itemsize
         order = order_of(site.instruction)
@@ -246,9 +286,9 @@ def explore(launch: Callable[[Guesser], None]) -> tuple[list[Traces], dict[Locat
             break
         if max(map(len, values.values())) > MOST_VALUES:
             raise NotModelled(f"a location with more than {MOST_VALUES} values")
-    if stuck := found.stuck:
+    if found.cut and (stuck := found.stuck):
         raise NotModelled(f"a thread that loads more than {MOST_LOADS} times, whatever it finds: number {stuck[0]}")
-    return [Traces(found.threads[n], with_dependencies(ways)) for n, ways in sorted(found.ways.items())], first, found.cut
+    return [Traces(thread, found.traces(n)) for n, thread in sorted(found.threads.items())], first, found.cut
 
 
 class AllWays:
@@ -258,6 +298,8 @@ class AllWays:
         self.ways: dict[int, dict[tuple[int, ...], tuple[MemoryEvent, ...]]] = {}
         self.threads: dict[int, Thread] = {}
         self.cut = False
+        self._left: dict[int, set[tuple[int, ...]]] = {}  # what loads gave on ways that were left out
+        self._begun: list[Sequence[MemoryEvent]] = []  # what was done there
         todo: dict[int, list[tuple[int, ...]]] = {}
         planned: set[tuple[int, tuple[int, ...]]] = set()
         while True:
@@ -267,7 +309,10 @@ class AllWays:
             launch(guesser)
             first |= guesser.first
             self.threads |= guesser.threads
-            self.cut = self.cut or bool(guesser.parked)
+            self.cut = self.cut or guesser.bounded
+            for n in guesser.parked:
+                self._left.setdefault(n, set()).add(tuple(guesser.given.get(n, ())))
+                self._begun.append(guesser.events.get(n, ()))
             for n in guesser.ended:
                 self.ways.setdefault(n, {}).setdefault(tuple(guesser.given.get(n, ())), tuple(guesser.events.get(n, ())))
             for n, ways in guesser.open.items():
@@ -279,16 +324,20 @@ class AllWays:
 
     def events(self) -> Iterator[MemoryEvent]:
         """All that any thread does on any way."""
-        return (e for ways in self.ways.values() for events in ways.values() for e in events)
+        return chain.from_iterable(chain(*(ways.values() for ways in self.ways.values()), self._begun))
+
+    def traces(self, thread: int) -> tuple[Trace, ...]:
+        """The ways through a thread, and what depends on its loads."""
+        return with_dependencies(self.ways.get(thread, {}), self._left.get(thread, ()))
 
     @property
     def longest_chain(self) -> int:
         """The most stores of an execution whose values depend on loads, and are loaded in turn."""
         loaded = {e.location for e in self.events() if e.read is not None}
         total = 0
-        for ways in self.ways.values():
+        for thread in self.ways:
             lengths = [0]
-            for trace in with_dependencies(ways):
+            for trace in self.traces(thread):
                 dependent = {write for _, write in trace.depends} | {n for n, e in enumerate(trace.events) if e.is_atomic}
                 lengths.append(sum(trace.events[n].location in loaded for n in dependent))
             total += max(lengths)

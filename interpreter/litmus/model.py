@@ -139,9 +139,9 @@ def executions(c: Candidate) -> Iterator[Execution]:
             base = closure(union(c.po, sync, c.barriers, order))
             if has_loop(then(order, base)):
                 continue
-            causality = union(base, then(observed, base))
-            if not has_loop(then(rf, causality)):
-                yield Execution(c, rf, causality)
+            # Of an atomic operation, which is one event here, only the write is observed: behind what it reads stands base causality.
+            if not has_loop(then(rf, base)):
+                yield Execution(c, rf, union(base, then(observed, base)))
 
 
 def _through(row: int, observed: Relation, atomics: Sequence[int]) -> int:
@@ -217,6 +217,8 @@ def _is_coherent(x: Execution, location: Location, coherence: Relation) -> bool:
 def outcomes(threads: Sequence[Traces], first: Values, shown: Sequence[Location]) -> set[Outcome]:
     """What the shown locations may hold together at the end."""
     out: set[Outcome] = set()
+    if not all(t.all for t in threads):  # one waits for what no thread does
+        return out
     _check_size(threads)
     ways = [[(trace, trace.reads, trace.writes) for trace in t.all] for t in threads]
     for chosen in product(*ways):

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from warplab.interpreter.faults import Deadlock
-from warplab.interpreter.litmus.events import Location, NotModelled
+from warplab.interpreter.faults import Deadlock, LimitReached
+from warplab.interpreter.litmus.events import Location, NotModelled, Traces
 from warplab.interpreter.litmus.guessing import Guesser, explore
 from warplab.interpreter.litmus.model import outcomes
 
@@ -46,11 +46,12 @@ class LitmusReport:
     conditions: tuple[tuple[OutcomeCondition, bool], ...]  # and whether each is so
     orders: int  # that were run
     bounded: bool  # ways with more loads than the model looks at were left out
+    unended: tuple[int | None, ...] = ()  # the orders that did not end: seeds, or None for the default order
 
     @property
     def escaped(self) -> tuple[SeenOutcome, ...]:
-        """Outcomes that the engine showed and the model forbids: a fault of warplab."""
-        return tuple(o for o in self.outcomes if o.orders and not o.allowed)
+        """Outcomes that the engine showed and the model forbids: a fault of warplab.  Where ways were left out they may lead there."""
+        return () if self.bounded else tuple(o for o in self.outcomes if o.orders and not o.allowed)
 
     @property
     def passed(self) -> bool:
@@ -61,25 +62,44 @@ class LitmusReport:
 def judge(
     texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, conditions: Sequence[OutcomeCondition], seeds: int
 ) -> LitmusReport:
-    """Enumerates what the model allows, and runs the default order and as many seeds."""
+    """Enumerates what the model allows, and runs the default order and as many seeds, of which none need end."""
     spec = replace(spec, expect=(), show=(), dump=(), sanitize="", schedule=None, schedules=None, engine="numpy", poison=None)
-    runner = Runner(texts, names, spec, folder)
-    with quiet():
-        first = runner.run()
-    if first.failure:
-        raise UsageError(f"a litmus test that does not end well: {first.failure}")
+    guessed: list[Runner] = []  # its memory holds what it holds before the launch: what is guessed is not stored
+
+    def launch(guesser: Guesser) -> None:
+        runner = Runner(texts, names, replace(spec, schedule=0), folder, (guesser,))
+        with quiet():
+            outcome = runner.run()
+        if not guessed:
+            _check_size(runner)
+        if outcome.failure and not (guesser.parked and isinstance(outcome.cause, Deadlock)):
+            raise NotModelled(f"a thread that ends in an error where it reads certain values: {outcome.failure}")
+        if guessed:
+            runner.close()
+        else:
+            guessed.append(runner)
+
+    try:
+        threads, first, bounded = explore(launch)
+    except NotModelled as e:
+        raise UsageError(f"the model does not cover {e}") from None
+    (runner,) = guessed
     named = list(dict.fromkeys(name for c in conditions for name, _ in c.terms)) or _all_names(runner)
     places = [ShownValue(runner, name) for name in named]
-    allowed, bounded = _allowed(runner, places)
+    allowed = _allowed(runner, places, threads, first)
     counts: dict[tuple[Any, ...], tuple[int, int | None]] = {}
+    unended: list[int | None] = []
     for schedule in (None, *range(1, seeds + 1)):
-        values = _values(runner if schedule is None else again(runner, schedule), places, first if schedule is None else None)
+        values = _values(again(runner, schedule), places)
+        if values is None:
+            unended.append(schedule)
+            continue
         count, seed = counts.get(values, (0, schedule))
         counts[values] = count + 1, seed
     found = [SeenOutcome(v, v in allowed, *counts.get(v, (0, None))) for v in sorted(allowed | counts.keys())]
     verdicts = [(c, any(c.holds(named, v) for v in allowed) is c.allows) for c in conditions]
-    launch = describe_launches(runner.trail)
-    return LitmusReport(launch, tuple(named), tuple(found), tuple(verdicts), seeds + 1, bounded)
+    launch_text = describe_launches(runner.trail)
+    return LitmusReport(launch_text, tuple(named), tuple(found), tuple(verdicts), seeds + 1, bounded, tuple(unended))
 
 
 class ShownValue:
@@ -118,22 +138,23 @@ def _all_names(runner: Runner) -> list[str]:
     return out
 
 
-def _values(runner: Runner, places: Sequence[ShownValue], done: object) -> tuple[Any, ...]:
-    """The outcome of a run."""
-    if done is None:
+def _values(runner: Runner, places: Sequence[ShownValue]) -> tuple[Any, ...] | None:
+    """The outcome of a run; None where it does not end."""
+    try:
         with quiet():
             outcome = runner.run()
+        if isinstance(outcome.cause, Deadlock | LimitReached):
+            return None
         if outcome.failure:
             raise UsageError(f"--schedule {runner.spec.schedule}: the test does not end well: {outcome.failure}")
-    now = runner.numbers()[0]
-    values = tuple(now[p.name].reshape(-1)[p.index].item() for p in places)
-    if done is None:
+        now = runner.numbers()[0]
+        return tuple(now[p.name].reshape(-1)[p.index].item() for p in places)
+    finally:
         runner.close()
-    return values
 
 
-def _allowed(runner: Runner, places: Sequence[ShownValue]) -> tuple[set[tuple[Any, ...]], bool]:
-    """The outcomes that the model allows."""
+def _check_size(runner: Runner) -> None:
+    """Refuses what is no litmus test."""
     if len(runner.trail) != 1:
         raise UsageError(f"a litmus test is one launch, and this one has {len(runner.trail)}")
     shape = runner.trail[0][1]
@@ -141,18 +162,9 @@ def _allowed(runner: Runner, places: Sequence[ShownValue]) -> tuple[set[tuple[An
     if threads > MOST_THREADS:
         raise UsageError(f"a litmus test has {MOST_THREADS} threads at most, and this one has {threads}")
 
-    def launch(guesser: Guesser) -> None:
-        other = Runner(runner.texts, runner.names, replace(runner.spec, schedule=0), runner.folder, (guesser,))
-        with quiet():
-            outcome = other.run()
-        other.close()
-        if outcome.failure and not (guesser.parked and isinstance(outcome.cause, Deadlock)):
-            raise NotModelled(f"a thread that ends in a fault where it reads other values: {outcome.failure}")
 
-    try:
-        threads_, first, bounded = explore(launch)
-    except NotModelled as e:
-        raise UsageError(f"the model does not cover {e}") from None
+def _allowed(runner: Runner, places: Sequence[ShownValue], threads: Sequence[Traces], first: dict[Location, int]) -> set[tuple[Any, ...]]:
+    """The outcomes that the model allows."""
     for p in places:
         at = p.location[1]
         if p.location not in first:
@@ -161,7 +173,7 @@ def _allowed(runner: Runner, places: Sequence[ShownValue]) -> tuple[set[tuple[An
             raw = runner.context.arena.bytes[at : at + p.dtype.itemsize].tobytes()
             first[p.location] = int.from_bytes(raw, "little")
     try:
-        found = outcomes(threads_, first, [p.location for p in places])
+        found = outcomes(threads, first, [p.location for p in places])
     except NotModelled as e:
         raise UsageError(f"the model does not cover {e}") from None
-    return {tuple(p.value(v) for p, v in zip(places, values, strict=True)) for values in found}, bounded
+    return {tuple(p.value(v) for p, v in zip(places, values, strict=True)) for values in found}

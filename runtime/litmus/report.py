@@ -12,13 +12,19 @@ from .judge import LitmusReport, SeenOutcome
 def as_text(where: str, report: LitmusReport) -> str:
     """The outcomes, then the conditions."""
     rows = [(" ".join(f"{n}={v}" for n, v in zip(report.names, o.values, strict=True)), o) for o in report.outcomes]
-    width = max(len(text) for text, _ in rows)
+    width = max((len(text) for text, _ in rows), default=0)
     lines = [f"{where}  {report.launch}: {counted(report.orders, 'order')}"]
-    lines += [f"  {text:{width}}  {'allowed' if o.allowed else 'FORBIDDEN'}  {_seen(o)}" for text, o in rows]
+    other = "not followed" if report.bounded else "FORBIDDEN"
+    lines += [f"  {text:{width}}  {'allowed' if o.allowed else other}  {_seen(o)}" for text, o in rows]
+    if not rows:
+        lines.append("  no execution ends: a thread waits for a value that no thread stores")
     for c, so in report.conditions:
         lines.append(f"  {'ok    ' if so else 'FAILED'} {c}" + ("" if so else f": the model {'forbids' if c.allows else 'allows'} it"))
     if report.escaped:
         lines.append("  warplab showed what the model forbids: please report this test")
+    if report.unended:
+        first = "the default order" if report.unended[0] is None else f"--schedule {report.unended[0]}"
+        lines.append(f"  {counted(len(report.unended), 'order')} did not end, first {first}")
     if report.bounded:
         lines.append("  ways through loops with more loads than the model follows were left out")
     return "\n".join(lines)
@@ -34,7 +40,8 @@ def _seen(o: SeenOutcome) -> str:
 def as_json(file: str, line: int, report: LitmusReport) -> dict[str, Any]:
     """The same as plain values."""
     return {
-        "file": file, "line": line, "launch": report.launch, "orders": report.orders, "bounded": report.bounded, "passed": report.passed,
+        "file": file, "line": line, "launch": report.launch, "orders": report.orders, "unended": list(report.unended),
+        "bounded": report.bounded, "passed": report.passed,
         "outcomes": [{**asdict(o), "values": dict(zip(report.names, o.values, strict=True))} for o in report.outcomes],
         "conditions": [{"condition": str(c), "line": c.line, "holds": so} for c, so in report.conditions],
     }  # fmt: skip

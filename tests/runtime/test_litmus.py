@@ -48,7 +48,7 @@ def litmus(folder: Path, body: str, *conditions: str, launch: str = "--grid 2 --
 
 def test_a_loop_that_waits_for_a_flag(tmp_path: Path) -> None:
     code, text = litmus(tmp_path, SPIN, "forbids r0=0", "allows r0=42")
-    assert code == 0 and "r0=42  allowed  seen in 13" in text and "more loads than the model follows" in text
+    assert code == 0 and "r0=42  allowed  seen in 13" in text and "left out" not in text
     code, text = litmus(tmp_path, SPIN.replace("ld.acquire", "ld.relaxed"), "forbids r0=0")
     assert code == 1 and "FAILED forbids r0=0: the model allows it" in text
 
@@ -114,7 +114,7 @@ P1: bar.sync 0;
         ("    st.global.u32 [x], 1; ret;\nP1: ret;\n}\n", ["allows x=1"], "--grid 2 --block 80", "more than 64 accesses"),
         (SPIN, ["forbids r0=0"], "--grid 20,1000", "4096 threads at most"),
         ("    st.global.u32 [x], 1; ret;\nP1: st.global.u8 [x], 1; ret;\n}\n", ["allows x=1"], "--grid 2", "overlap"),
-        ("    ret;\nP1: trap;\n}\n", ["allows x=1"], "--grid 2", "does not end well"),
+        ("    ret;\nP1: trap;\n}\n", ["allows x=1"], "--grid 2", "ends in an error"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_judged_is_said(tmp_path: Path, body: str, conditions: list[str], launch: str, message: str) -> None:
