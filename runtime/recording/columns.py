@@ -197,6 +197,36 @@ class Columns:
                 return None
         return None
 
+    def rows(self, function: str, register: str, depth: int, group: int, steps: Numbers, lanes: Numbers) -> Array | None:
+        """What some lanes of a group hold before many steps, a row for each, in the register's type; None unless it wrote them as a whole."""
+        types = self.track.registers.get(function, {})
+        if depth or register not in types or TYPES[types[register]].bits == 128 or self.track.lanes[group].alive is not None:
+            return None
+        writes = self.writes(function, register, depth)
+        at = np.searchsorted(writes.step, steps) - 1
+        if (at < 0).any() or (self.lanes[writes.execution[at]] != group).any():
+            return None
+        own = np.unique(writes.which[at])
+        if any(c.step >= 0 and self._is_guarded(function, c) for c in (writes.column[k] for k in own.tolist())):
+            return None
+        different, again = np.unique(at, return_inverse=True)
+        set_ = self.track.lanes[group]
+        places = None if lanes.size == set_.shape[0] * set_.shape[1] else set_.places(lanes)
+        values = []
+        for k in different.tolist():
+            v = self.track.values[int(writes.execution[k])][writes.column[writes.which[k]].at]
+            if v is None or isinstance(v, tuple):
+                return None
+            values.append(set_.full(v) if places is None else picked(v, set_, places))
+        if len({v.dtype for v in values if v is not None}) != 1:
+            return None
+        return self.decoded(np.stack(values)[again], types[register])  # type: ignore[arg-type]
+
+    def _is_guarded(self, function: str, column: Column) -> bool:
+        """Does a guard decide a write?"""
+        return any((n, column.step) in self._guarded for n, layout in enumerate(self.track.layouts)
+                   if layout.function == function and column in layout.columns)  # fmt: skip
+
     @cached_property
     def _guarded(self) -> frozenset[tuple[int, int]]:
         """The segments and steps that a guard decides."""

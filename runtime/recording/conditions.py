@@ -5,7 +5,8 @@ A condition is evaluated for all lanes of a step at once.  `next` looks at steps
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +21,8 @@ from .expressions import LaneExpression, truth
 from .questions import Cell, Recording
 
 Array = NDArray[Any]
+FEW, MANY = 64, 1 << 14  # steps that are looked at at once: the nearest ones, later more
+TOGETHER = 1 << 20  # lanes of all of them
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,18 +205,108 @@ def _breaks(rec: Recording, condition: Break, steps: Numbers) -> Iterator[Hit]:
     c = rec.columns
     of_lanes, rest = _parted(condition.when)
     looked_at: dict[int, Numbers] = {}  # by set of lanes: those for which the part of the condition holds that does not change in time
-    for step in steps.tolist():
-        n = c.execution(step)
-        frame = rec.track.layouts[rec.track.layout_of[n]].function, rec.track.depth_of[n]
-        group = rec.track.lanes_of[n]
-        numbers = looked_at.get(group)
-        if numbers is None:
-            numbers = looked_at[group] = _chosen(rec, group, condition.lanes, of_lanes, step, frame)
-        if rest is not None and numbers.size:
+    start, size = 0, FEW
+    while start < steps.size:
+        part = steps[start : start + size]
+        start, size = start + size, min(size * 4, MANY)
+        ex = np.searchsorted(c.first, part, side="right") - 1
+        groups = c.lanes[ex]
+        for group in np.unique(groups).tolist():
+            if group not in looked_at:
+                k = int(np.flatnonzero(groups == group)[0])
+                frame = rec.track.layouts[rec.track.layout_of[ex[k]]].function, rec.track.depth_of[ex[k]]
+                looked_at[group] = _chosen(rec, group, condition.lanes, of_lanes, int(part[k]), frame)
+        some = np.array([looked_at[g].size > 0 for g in groups.tolist()], np.bool_)
+        part, ex, groups = part[some], ex[some], groups[some]
+        if rest is None:
+            for step, group in zip(part.tolist(), groups.tolist(), strict=True):
+                yield _hit(step, looked_at[group])
+        else:
+            yield from _hold(rec, rest, part, ex, groups, looked_at)
+
+
+def _hit(step: int, numbers: Numbers) -> Hit:
+    return Hit(step, int(numbers[0]), tuple(numbers.tolist()))
+
+
+def _hold(
+    rec: Recording, rest: LaneExpression, steps: Numbers, executions: Numbers, groups: Numbers, lanes: dict[int, Numbers]
+) -> Iterator[Hit]:  # fmt: skip
+    """Where an expression holds: for many steps of the same lanes at once, as far as they can be looked at together."""
+    c = rec.columns
+    frames = np.stack([c.layout[executions], groups, c.depth[executions]], axis=1)
+    found: dict[int, Numbers] = {}
+    alone = np.ones(steps.size, np.bool_)
+    for layout, group, depth in np.unique(frames, axis=0).tolist() if steps.size >= FEW and not rest.cells else []:
+        own = np.flatnonzero((frames == (layout, group, depth)).all(axis=1))
+        each = max(TOGETHER // max(lanes[group].size, 1), 1)
+        for k in range(0, own.size, each):
+            some = own[k : k + each]
+            many = ManySteps(rec, steps[some], lanes[group], (rec.track.layouts[layout].function, depth), group)
+            if not many.holds(rest.registers):
+                break
+            mask = truth(rest.evaluate(many)).reshape(some.size, -1)
+            alone[some] = False
+            for n in np.flatnonzero(mask.any(axis=1)).tolist():
+                found[int(some[n])] = lanes[group][mask[n]]
+    for n, (step, group) in enumerate(zip(steps.tolist(), groups.tolist(), strict=True)):
+        if alone[n]:
+            numbers = lanes[group]
+            frame = rec.track.layouts[rec.track.layout_of[executions[n]]].function, rec.track.depth_of[executions[n]]
             whole = group if numbers.size == rec.track.lanes[group].shape[0] * rec.track.lanes[group].shape[1] else None
             numbers = numbers[truth(rest.evaluate(LanesAt(rec, step, numbers, frame, whole)))]
-        if numbers.size:
-            yield Hit(step, int(numbers[0]), tuple(numbers.tolist()))
+            if numbers.size:
+                yield _hit(step, numbers)
+        elif n in found:
+            yield _hit(step, found[n])
+
+
+class ManySteps:
+    """The same lanes before many steps, for expressions: a row of lanes for each step."""
+
+    def __init__(self, recording: Recording, steps: Numbers, lanes: Numbers, frame: tuple[str, int], group: int) -> None:
+        self.recording, self.steps, self.lanes, self.frame, self.group = recording, steps, lanes, frame, group
+        self._known: dict[str, Array] = {}
+        self._chosen: NDArray[np.bool_] | None = None  # None: all
+
+    def holds(self, registers: Collection[str]) -> bool:
+        """Are these registers' values those that the group wrote as a whole?  Only then can they be looked at together."""
+        for name in registers:
+            values = self.recording.columns.rows(self.frame[0], name, self.frame[1], self.group, self.steps, self.lanes)
+            if values is None:
+                return False
+            self._known[name] = values.ravel()
+        return True
+
+    @property
+    def count(self) -> int:
+        """See LaneValues."""
+        return self.steps.size * self.lanes.size if self._chosen is None else int(self._chosen.sum())
+
+    def only(self, chosen: NDArray[np.bool_]) -> ManySteps:
+        """See LaneValues."""
+        out = copy(self)
+        if self._chosen is None:
+            out._chosen = chosen
+        else:
+            out._chosen = self._chosen.copy()
+            out._chosen[self._chosen] = chosen
+        return out
+
+    def _of(self, every: Array) -> Array:
+        return every if self._chosen is None else every[self._chosen]
+
+    def register(self, name: str) -> Array:
+        """See LaneValues."""
+        return self._of(self._known[name])
+
+    def special(self, name: str) -> Array:
+        """See LaneValues."""
+        return self._of(np.tile(LanesAt(self.recording, 0, self.lanes, self.frame).special(name), self.steps.size))
+
+    def cell(self, name: str, index: Array | None) -> Array:
+        """See LaneValues; a name that is no cell is a register."""
+        return self.register(name)
 
 
 def _chosen(

@@ -110,6 +110,11 @@ class LaneExpression:
         return own + sum(p.cost for p in self.parts)
 
     @property
+    def cells(self) -> bool:
+        """Does it look at memory, or at names that may be cells?"""
+        return self.kind == "cell" or any(p.cells for p in self.parts)
+
+    @property
     def registers(self) -> frozenset[str]:
         """The registers in it."""
         own = {self.word} if self.kind == "register" else set()

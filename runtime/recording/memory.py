@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.interpreter.memory.general import OFFSET_BITS
+from warplab.interpreter.recorder.lanes import LaneSet
 from warplab.interpreter.recorder.track import PAGE_BITS, RecordedAccess
 from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import TYPES
@@ -21,6 +22,8 @@ from .columns import Columns, Numbers, moved
 Array = NDArray[Any]
 SPACES = ("global", "shared", "local")
 PAGE = 1 << PAGE_BITS
+WIDEST = 8  # bytes of an element
+TOGETHER = 1 << 16  # lanes of accesses that are looked at together
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +37,7 @@ class Reached:
     place: NDArray[np.intp]  # of each lane in the access's arrays, in one row
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Changes:
     """Every change of a space, in the order of time: elements of up to 8 bytes."""
 
@@ -51,14 +54,26 @@ class Changes:
         columns = self.step, self.owner, self.address, self.size, self.bits, self.lane, self.access
         return Changes(*[c[chosen] for c in columns])
 
+    @cached_property
+    def _by_address(self) -> tuple[Numbers, Numbers]:
+        order = np.argsort(self.address, kind="stable")
+        return order, self.address[order]
+
     def touching(self, owner: int, start: int, end: int, before: int) -> Changes:
         """Those of bytes of [start, end) before a step."""
-        n = int(np.searchsorted(self.step, before))
-        a = self.address[:n]
-        chosen = (a < end) & (a + self.size[:n] > start)
-        if owner >= 0:
-            chosen &= self.owner[:n] == owner
-        return self.select(np.flatnonzero(chosen))
+        return self.select(np.sort(self._near(owner, start, end, before)))
+
+    def last(self, owner: int, start: int, end: int, before: int) -> int | None:
+        """The last of them, by its number."""
+        near = self._near(owner, start, end, before)
+        return int(near.max()) if near.size else None
+
+    def _near(self, owner: int, start: int, end: int, before: int) -> Numbers:
+        order, address = self._by_address
+        low, high = np.searchsorted(address, [start - WIDEST + 1, end])
+        near = order[low:high]
+        near = near[(self.step[near] < before) & (self.address[near] + self.size[near] > start)]
+        return near if owner < 0 else near[self.owner[near] == owner]
 
 
 class RecordedMemory:
@@ -74,14 +89,19 @@ class RecordedMemory:
 
     def reached(self, a: RecordedAccess) -> Iterator[Reached]:
         """Which bytes an access reaches: a part for each space."""
-        lanes, track = self.track.lanes[a.lanes], self.track
-        value, delta = a.address if isinstance(a.address, tuple) else (a.address, 0)
-        assert value is not None
-        address = lanes.full(moved(value.astype(np.uint64), delta))
+        return self._reached([a])
+
+    def _reached(self, alike: Sequence[RecordedAccess]) -> Iterator[Reached]:
+        """The same of several accesses by the same lanes, which name the same space; a row of places for each."""
+        a, track = alike[0], self.track
+        lanes = track.lanes[a.lanes]
+        numbers = lanes.numbers
+        address = np.concatenate([_address(lanes, one) for one in alike])
+        number = numbers if len(alike) == 1 else np.tile(numbers, len(alike))
         place = np.arange(address.size)
-        active = lanes.active if a.mask is None else lanes.active & lanes.full(a.mask)
-        number = lanes.numbers
-        if not active.all():
+        if lanes.alive is not None or any(one.mask is not None for one in alike):
+            every = lanes.active
+            active = np.concatenate([every if one.mask is None else every & lanes.full(one.mask) for one in alike])
             place = place[active]
             address, number = address[active], number[active]
         block = number // lanes.threads
@@ -124,29 +144,55 @@ class RecordedMemory:
         return self._table(lambda a: (a.values or a.after) if a.kind in ("st", "atom", "red") else ())["global"]
 
     def _table(self, written: Callable[[RecordedAccess], tuple[Array, ...]]) -> dict[str, Changes]:
-        rows: dict[str, list[tuple[Any, ...]]] = {s: [] for s in SPACES}
+        alike: dict[tuple[Any, ...], list[int]] = {}  # small accesses by the same lanes are looked at together
         for n, a in enumerate(self.track.accesses):
             values = written(a)
-            if not values:
-                continue
-            lanes, step = self.track.lanes[a.lanes], self.step_of(a)
-            for r in self.reached(a):
-                for k, value in enumerate(values):
-                    v = moved(*value) if isinstance(value, tuple) else value
-                    flat = v.reshape(-1) if v.size in (1, lanes.shape[0] * lanes.shape[1]) else lanes.full(v)
-                    bits = flat.view(f"u{flat.dtype.itemsize}") if flat.dtype.kind != "b" else flat.view(np.uint8)
-                    bits = bits[r.place] if bits.size > 1 else np.broadcast_to(bits, r.place.shape)
-                    rows[r.space].append((step, r.owner, r.address + k * v.dtype.itemsize, v.dtype.itemsize, bits, r.lane, n))
+            if values:
+                alike.setdefault((a.lanes, a.space, a.type, len(values)), []).append(n)
+        rows: dict[str, list[tuple[Array, ...]]] = {s: [] for s in SPACES}
+        for (which, *_), numbers in alike.items():
+            lanes = self.track.lanes[which]
+            size = lanes.shape[0] * lanes.shape[1]
+            most = max(TOGETHER // size, 1)
+            for k in range(0, len(numbers), most):
+                self._rows(numbers[k : k + most], lanes, size, written, rows)
         return {space: _table(found) for space, found in rows.items()}
+
+    def _rows(
+        self, numbers: Sequence[int], lanes: LaneSet, size: int, written: Callable[[RecordedAccess], tuple[Array, ...]],
+        rows: dict[str, list[tuple[Array, ...]]],
+    ) -> None:  # fmt: skip
+        some = [self.track.accesses[n] for n in numbers]
+        access, step = np.array(numbers), np.array([self.step_of(a) for a in some], np.int64)
+        columns = [np.concatenate([_bits(lanes, v) for v in column]) for column in zip(*[written(a) for a in some], strict=True)]
+        for r in self._reached(some):
+            row = r.place // size
+            at = 0
+            for column in columns:
+                wide = column.dtype.itemsize
+                rows[r.space].append((
+                    step[row], r.owner, r.address + at, np.full(row.size, wide, np.uint8), column[r.place].astype(np.uint64), r.lane, access[row],
+                ))  # fmt: skip
+                at += wide
 
     def held(self, space: str, owner: int, start: int, size: int, step: int) -> NDArray[np.uint8]:
         """The bytes of [start, start + size) before a step."""
         out = self._before(space, owner, start, size)
         found = self.changes[space].touching(owner if space != "global" else -1, start, start + size, step)
-        if found.step.size:
+        wide = int(found.size[0]) if found.step.size else 0
+        offset = found.address - start
+        if (
+            wide
+            and (found.size == wide).all()
+            and not (offset % wide).any()
+            and int(offset.min()) >= 0
+            and int(offset.max()) + wide <= size // wide * wide
+        ):
+            out[: size // wide * wide].view(f"u{wide}")[offset // wide] = found.bits.astype(f"u{wide}")
+        elif wide:
             widths = found.size.astype(np.int64)
             within = np.arange(int(widths.sum())) - np.repeat(np.cumsum(widths) - widths, widths)
-            at = np.repeat(found.address - start, widths) + within
+            at = np.repeat(offset, widths) + within
             value = (np.repeat(found.bits, widths) >> (within * 8).astype(np.uint64)).astype(np.uint8)
             inside = (at >= 0) & (at < size)
             out[at[inside]] = value[inside]
@@ -201,21 +247,31 @@ class RecordedMemory:
         return out
 
 
-def _table(rows: list[tuple[Any, ...]]) -> Changes:
-    """Rows of different lengths as columns."""
+def _address(lanes: LaneSet, a: RecordedAccess) -> NDArray[np.uint64]:
+    """Where each lane accesses memory, in one row."""
+    value, delta = a.address if isinstance(a.address, tuple) else (a.address, 0)
+    assert value is not None
+    out: NDArray[np.uint64] = lanes.full(moved(value.astype(np.uint64), delta))
+    return out
+
+
+def _bits(lanes: LaneSet, value: Any) -> Array:
+    """What each lane stores, as integers in one row."""
+    v = moved(*value) if isinstance(value, tuple) else value
+    flat = lanes.full(v)
+    return flat.view(np.uint8) if flat.dtype.kind == "b" else flat.view(f"u{flat.dtype.itemsize}")
+
+
+def _table(rows: list[tuple[Array, ...]]) -> Changes:
+    """Rows as columns, in the order of time; those of one access in the order of its lanes."""
     none = np.empty(0, np.int64)
     if not rows:
         return Changes(none, none, none, none.astype(np.uint8), none.astype(np.uint64), none, none)
-    sizes = np.array([r[1].size for r in rows])
-
-    def each(k: int, dtype: Any) -> Array:
-        return np.repeat(np.array([r[k] for r in rows], dtype), sizes)
-
-    def all_of(k: int, dtype: Any) -> Array:
-        return np.concatenate([r[k] for r in rows]).astype(dtype, copy=False)
-
-    out = Changes(each(0, np.int64), all_of(1, np.int64), all_of(2, np.int64), each(3, np.uint8),
-                  all_of(4, np.uint64), all_of(5, np.int64), each(6, np.int64))  # fmt: skip
-    if (np.diff(out.step) < 0).any():
-        out = out.select(np.argsort(out.step, kind="stable"))
-    return out
+    step, owner, address, size, bits, lane, access = (np.concatenate(column) for column in zip(*rows, strict=True))
+    out = Changes(step, owner, address, size, bits, lane, access)
+    if len(rows) == 1:
+        return out
+    order = np.argsort(access, kind="stable")
+    if (np.diff(step[order]) < 0).any():
+        order = order[np.argsort(step[order], kind="stable")]
+    return out.select(order)

@@ -316,6 +316,10 @@ class Recording:
         """What a cell holds before a step."""
         t = TYPES[cell.type]
         kind = t.dtype if t.elements == 1 else np.dtype(f"u{t.bytes}")
+        changes, owner = self.bytes.changes[cell.space], cell.owner if cell.space != "global" else -1
+        k = changes.last(owner, cell.address, cell.address + cell.size, step)
+        if k is not None and changes.address[k] == cell.address and changes.size[k] == kind.itemsize == cell.size:
+            return changes.bits[k : k + 1].astype(f"u{cell.size}").view(kind)[0]
         return self.bytes.held(cell.space, cell.owner, cell.address, cell.size, step).view(kind)[0]
 
     def name_of(self, space: str, address: int) -> str:
@@ -366,8 +370,9 @@ class Recording:
     def last_write(self, what: str | Cell, lane: int, before: int) -> tuple[int, int] | None:
         """The step that wrote a register of a lane, or a cell, last before a step, and the lane that did; None where nothing has."""
         if isinstance(what, Cell):
-            found = self.writers(what, before)
-            return found[-1] if found else None
+            changes = self.bytes.changes[what.space]
+            k = changes.last(-1 if what.space == "global" else what.owner, what.address, what.address + what.size, before)
+            return None if k is None else (int(changes.step[k]), int(changes.lane[k]))
         one = self.held(what, np.array([lane]), before)
         return (int(one.step[0]), lane) if one.known[0] and one.step[0] >= 0 else None
 
