@@ -43,6 +43,7 @@ class _Box:
     lines: list[tuple[str, str]] = field(default_factory=list)  # class, text
     x: float = 0.0  # of the centre
     y: float = 0.0  # of the top
+    end: float = 0.0  # of its layer: below this and above the next layer nothing stands in an edge's way
     key: float = 0.0  # its place in its layer while those are sorted
     above: list[_Box] = field(default_factory=list)
     below: list[_Box] = field(default_factory=list)
@@ -138,9 +139,10 @@ def _place(rows: list[list[_Box]]) -> None:
     """Heights by layer; across, each box as near to the mean of its neighbours as the boxes beside it allow."""
     y = _GAP
     for row in rows:
+        tallest = max((b.height for b in row), default=0)
         for b in row:
-            b.y = y
-        y += max((b.height for b in row), default=0) + _BETWEEN
+            b.y, b.end = y, y + tallest
+        y += tallest + _BETWEEN
         x = 0.0
         for b in row:
             b.x = x + b.width / 2
@@ -229,22 +231,20 @@ def _caption(e: Edge, x: float, y: float) -> list[str]:
 def _forward(e: Edge, path: list[_Box], start: float) -> list[str]:
     x, y = start, path[0].y + path[0].height
     d = f"M{x:.1f},{y:.1f}"
-    for b in path[1:]:
-        end = b.y - (8 if b.node is not None else 0)
-        d += f" C{x:.1f},{(y + end) / 2:.1f} {b.x:.1f},{(y + end) / 2:.1f} {b.x:.1f},{end:.1f}"
-        x, y = b.x, end
-        if b.node is None:
-            y += b.height
+    for a, b in pairwise(path):
+        y, end = a.end, b.y - (8 if b.node is not None else 0)
+        d += f" V{y:.1f} C{x:.1f},{(y + end) / 2:.1f} {b.x:.1f},{(y + end) / 2:.1f} {b.x:.1f},{end:.1f}"
+        x = b.x
     line = f'<path class="edge {e.kind}" d="{d}"/>'
     return [line, _tip(e, x, path[-1].y), *_caption(e, start, path[0].y + path[0].height)]
 
 
 def _aside(e: Edge, source: _Box, target: _Box, lane: float, start: float) -> list[str]:
-    low, high = source.y + source.height + _LANE, target.y - _BETWEEN / 2.5
+    bottom, low, high = source.y + source.height, source.end + _LANE, target.y - _BETWEEN / 2.5
     end = target.x + target.width / 4
-    d = f"M{start:.1f},{low - _LANE:.1f} V{low:.1f} H{lane:.1f} V{high:.1f} H{end:.1f} V{target.y - 8:.1f}"
+    d = f"M{start:.1f},{bottom:.1f} V{low:.1f} H{lane:.1f} V{high:.1f} H{end:.1f} V{target.y - 8:.1f}"
     kind = "back" if e.back else e.kind
-    return [f'<path class="edge {kind}" d="{d}"/>', _tip(e, end, target.y), *_caption(e, start, low - _LANE)]
+    return [f'<path class="edge {kind}" d="{d}"/>', _tip(e, end, target.y), *_caption(e, start, bottom)]
 
 
 def _drawn(b: _Box) -> list[str]:
