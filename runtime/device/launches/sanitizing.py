@@ -107,8 +107,9 @@ class Sanitizer:
         """A launch, or a call of the host, ended in an error: does the program go on as if it had not?"""
         for c in self._checkers:
             c.failed(error)
-        for o in self.observers if launch is not None else ():
-            o.end(launch)
+        if launch is not None:
+            for o in self.observers:
+                o.end(launch)
         if not self.goes_on or not isinstance(error, Fault | Deadlock):
             return False
         if not self.explains(error):

@@ -121,11 +121,11 @@ def test_origins(tmp_path: Path) -> None:
 }"""
     run = ("run", str(file), "--grid", "1", "--block", "32", "--arg", "out:y=f32[32]")
     file.write_text(HEAD + body.replace("OP", "div.rn.f32 %f3, %f1, %f2;"))
-    code, said = warplab(*run, "--origin", "nan")
+    said = warplab(*run, "--origin", "nan")[1]
     assert "y[0] = nan" in said and "div.rn.f32 %f3" in said and "thread (0,0,0)" in said
-    code, said = warplab(*run, "--origin", "inf")
+    said = warplab(*run, "--origin", "inf")[1]
     assert "y[1] = inf" in said and "thread (1,0,0)" in said
-    code, said = warplab(*run, "--origin", "uninitialised")
+    said = warplab(*run, "--origin", "uninitialised")[1]
     assert "no instruction reads" in said
     file.write_text(HEAD + body.replace("OP", "add.f32 %f3, %f3, %f2;"))
     said = warplab(*run, "--origin", "uninitialised", "--json")[1]
