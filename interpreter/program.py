@@ -270,6 +270,38 @@ class LoadedKernel:
         return list(seen.values())
 
     @cached_property
+    def recursive(self) -> Function | None:
+        """A function that may come to call itself, by its name."""
+        ended: set[int] = set()
+        for start in self.reached:
+            way: list[tuple[Function, Iterator[Function]]] = [(start, iter(self._called(start)))]
+            open_: set[int] = {id(start)}
+            while way:
+                f, rest = way[-1]
+                g = next(rest, None)
+                if g is None:
+                    way.pop()
+                    open_.discard(id(f))
+                    ended.add(id(f))
+                elif id(g) in open_:
+                    return g
+                elif id(g) not in ended:
+                    way.append((g, iter(self._called(g))))
+                    open_.add(id(g))
+        return None
+
+    def _called(self, f: Function) -> list[Function]:
+        calls = (i for i in listing(f).instructions if i.opcode in CALLS) if f.body is not None else ()
+        return [self.program.definition(o) for i in calls for o in i.operands[:2] if isinstance(o, Function)]
+
+    def named(self, handle: str) -> int:
+        """How many variables that are textures (texref) or surfaces (surfref) the kernel names."""
+        if not self.program.handles:
+            return 0
+        named = (self.program.definition(v) for f in self.reached for o in listing(f).naming for v in variables_in(o))
+        return sum(v.elements for v in {id(v): v for v in named if v.handle == handle}.values())
+
+    @cached_property
     def _shared_variables(self) -> list[Variable]:
         """The variables in shared memory that the kernel may reach."""
         used: dict[int, Variable] = {}

@@ -7,7 +7,7 @@ resource, and the share of the on-chip memory that is left to L1.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
@@ -15,6 +15,8 @@ from .profiles import DeviceProfile
 
 LEAST_SHARED = 32 * 1024  # bytes that are set aside for kernels that need less, at least
 
+CachePreference = Literal["none", "shared", "L1", "equal"]  # in the order of CUfunc_cache
+PREFERENCES: tuple[CachePreference, ...] = ("none", "shared", "L1", "equal")
 Resource = Literal["warps", "blocks", "registers", "shared memory", "barriers"]
 
 
@@ -189,17 +191,49 @@ def max_registers(profile: DeviceProfile, threads: int, blocks: int) -> int:
     return next(fitting, 0)
 
 
+def configured(
+    profile: DeviceProfile, shared: int, *, prefers: CachePreference = "none", carveout: int = -1, l1: int | None = None
+) -> DeviceProfile:
+    """The device as a kernel finds it whose blocks take `shared` bytes, where the host says how L1 and shared memory share one memory.
+
+    `l1` names a size of L1, `carveout` a percentage of the most shared memory; both come before what the host prefers.  The next larger
+    configuration serves, and one that holds a block at least.
+    """
+    sizes, most = profile.shared_configs, max(profile.shared_configs)
+    if l1 is not None:
+        wanted = float(profile.l1_and_shared - l1)
+    elif carveout >= 0:
+        wanted = most * carveout / 100
+    else:
+        wanted = {"none": -1, "shared": most, "L1": 0, "equal": profile.l1_and_shared / 2}[prefers]
+    if len(sizes) == 1 or wanted < 0:
+        return profile
+    block = _round_up(shared + profile.shared_reserved_per_block, profile.shared_unit)
+    carve = min((size for size in sizes if size >= max(wanted, block)), default=most)
+    return replace(profile, shared=carve, shared_configs=(carve,))
+
+
+def l1_sizes(profile: DeviceProfile) -> tuple[int, ...]:
+    """The sizes that L1 may have."""
+    if len(profile.shared_configs) == 1:
+        return (profile.l1_size,)
+    return tuple(sorted(profile.l1_and_shared - size for size in profile.shared_configs))
+
+
 def l1_bytes(profile: DeviceProfile, shared: int, blocks: int) -> int:
     """What is left to L1 when `blocks` resident blocks take `shared` bytes each.
 
-    The driver sets aside the smallest configuration that holds the blocks, and 32 KB at least.  On the H200 a kernel without shared
+    Up to 3.x, the driver begins with the most shared memory (guide F.4.1, F.5.1).  Later ones set aside the smallest configuration that
+    holds the blocks, and 32 KB at least.  On the H200 a kernel without shared
     memory leaves 224 KB, in blocks of 32 threads or of 256, one with 16 KB a block 28 KB: measured by reading arrays of rising size twice.
     """
     if profile.l1_and_shared == profile.shared + profile.l1_size or not profile.l1_size:
         return profile.l1_size
+    most = max(profile.shared_configs)
+    if profile.shared_rule != "modern":
+        return profile.l1_and_shared - most
     used = blocks * _round_up(shared + profile.shared_reserved_per_block, profile.shared_unit)
-    least = LEAST_SHARED if profile.shared_rule == "modern" else 0
-    carve = min((size for size in profile.shared_configs if size >= max(used, least)), default=max(profile.shared_configs))
+    carve = min((size for size in profile.shared_configs if size >= max(used, LEAST_SHARED)), default=most)
     return profile.l1_and_shared - carve
 
 

@@ -62,6 +62,9 @@ class DeviceProfile:
     l2_cache: int
     local_per_thread: int
     max_instructions: int
+    max_parameters: int
+    max_textures: int  # bound to one kernel by name, as .texref and .surfref variables are
+    max_surfaces: int
     global_rule: GlobalRule
     shared_rule: SharedRule
     # Issue and execution.
@@ -75,12 +78,17 @@ class DeviceProfile:
     barriers: int | None = None  # hardware barriers that resident blocks share; None: not known
     constant_memory: int = 64 * KIB  # every capability, table F-2
     warp_size: int = 32
+    shared_bank_mode: int = 4  # bytes of a bank's word, 4 or 8 as the host chooses, where the banks of 3.x have 8
     memory_latency: tuple[int, int] = (400, 800)  # guide 5.2.3
 
     @property
     def name(self) -> str:
         """The target's name, as sm_35."""
         return f"sm_{self.capability[0]}{self.capability[1]}"
+
+    def block_shared(self, shared: int, parameters: int) -> int:
+        """Bytes of shared memory that a block takes: on 1.x a kernel's arguments are passed there (guide B.1.4)."""
+        return shared + parameters if self.capability < (2, 0) else shared
 
     @property
     def max_threads(self) -> int:
@@ -172,6 +180,7 @@ _TESLA: Fields = {
     "l1_size": 0, "l1_line": 0, "l1_sector": 0, "l1_caches_global": False, "l2_cache": 0,
     "texture_cache": 8 * KIB,  # F-2 gives 6 to 8 KB
     "constant_cache": 8 * KIB, "local_per_thread": 16 * KIB, "max_instructions": 2_000_000,
+    "max_parameters": 256, "max_textures": 128, "max_surfaces": 0,
     "global_rule": "half-warp-words", "shared_rule": "16-banks", "warp_schedulers": 1,
     "arithmetic_latency": 22,  # guide 5.2.3
     "warps_per_latency_clock": 0.25,  # one instruction of a warp needs 4 clocks to issue
@@ -192,6 +201,7 @@ _FERMI: Fields = _TESLA | {
     "shared_banks": 32, "shared_configs": _kib(16, 48), "l1_and_shared": 64 * KIB,
     "l1_size": 48 * KIB, "l1_line": 128, "l1_sector": 128, "l1_caches_global": True, "l2_cache": 512 * KIB,
     "texture_cache": 12 * KIB, "local_per_thread": 512 * KIB, "max_instructions": 512_000_000,
+    "max_parameters": 4352, "max_surfaces": 8,
     "global_rule": "lines", "shared_rule": "32-banks", "warp_schedulers": 2, "warps_per_latency_clock": 1,
     "fp32_throughput": 32, "fp64_throughput": 16, "special_throughput": 4, "barrier_throughput": 16,
 }  # fmt: skip
@@ -202,7 +212,7 @@ _KEPLER: Fields = _FERMI | {
     "register_unit": 256, "warp_granularity": 4, "shared_unit": 256,
     "shared_bank_bytes": 8, "shared_configs": _kib(16, 32, 48),
     "l1_caches_global": False,  # guide F.5.2: L1 serves local memory only
-    "texture_cache": 48 * KIB, "shared_rule": "64-bit-banks",
+    "texture_cache": 48 * KIB, "shared_rule": "64-bit-banks", "max_textures": 256, "max_surfaces": 16,
     "warp_schedulers": 4, "arithmetic_latency": 11, "warps_per_latency_clock": 8,
     "fp32_throughput": 192, "fp64_throughput": 64, "special_throughput": 32, "barrier_throughput": 128,
 }  # fmt: skip
@@ -220,7 +230,7 @@ _LARGE: Fields = {
 _PASCAL: Fields = _MAXWELL | {"architecture": "Pascal"}
 # From here on L1 and shared memory are one, and all of it may be L1 and texture cache.
 _VOLTA: Fields = _PASCAL | {
-    "architecture": "Volta",
+    "architecture": "Volta", "max_parameters": 32764, "max_surfaces": 32,
     "shared": 96 * KIB, "shared_per_block_optin": 96 * KIB, "shared_configs": _kib(0, 8, 16, 32, 64, 96),
     "l1_and_shared": 128 * KIB, "l1_size": 128 * KIB, "texture_cache": 128 * KIB, "arithmetic_latency": 4,
     "fp32_throughput": 64, "fp64_throughput": 32, "special_throughput": 16, "barrier_throughput": 16,

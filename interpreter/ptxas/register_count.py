@@ -151,5 +151,6 @@ def _barriers(kernel: LoadedKernel) -> int:
 
 def residency(device: DeviceProfile, kernel: LoadedKernel, threads: int, shared: int) -> Occupancy:
     """How many blocks of a kernel one multiprocessor holds, by the estimated registers."""
+    shared = device.block_shared(shared, kernel.parameter_bytes)
     limit = max(device.shared_per_block, shared)  # a launch that got so far may use what it uses
     return occupancy(device, threads, kernel_registers(kernel), shared, shared_limit=limit, barriers=barriers_of(kernel))

@@ -17,20 +17,15 @@ BANKS = 32
 HALF = WARP // 2
 
 
-def shared_passes(
-    profile: DeviceProfile, addresses: Addresses, active: Mask, width: int, *, store: bool = False, bank_bytes: int = 4
-) -> tuple[Counts, Counts]:
-    """(passes, conflicts) of each warp: passes as the device takes them, conflicts those beyond what the width needs.
-
-    `bank_bytes` chooses between the two modes of 3.x (4 or 8).
-    """
+def shared_passes(profile: DeviceProfile, addresses: Addresses, active: Mask, width: int, *, store: bool = False) -> tuple[Counts, Counts]:
+    """(passes, conflicts) of each warp: passes as the device takes them, conflicts those beyond what the width needs."""
     match profile.shared_rule:
         case "16-banks":
             return sixteen_banks(addresses, active, width)
         case "32-banks":
             return fermi_banks(addresses, active, width)
         case "64-bit-banks":
-            return kepler_banks(addresses, active, width, bank_bytes=bank_bytes)
+            return kepler_banks(addresses, active, width, bank_bytes=profile.shared_bank_mode)
         case "modern":
             return modern_banks(addresses, active, width, store=store)
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 F = TypeVar("F", bound=Callable[..., Any])
 
 LAUNCH_OPTIONS = (
-    "kernel grid block arg tex surf tensormap shared cooperative cluster set device device-rules-only "
+    "kernel grid block arg tex surf tensormap shared cooperative cluster set device device-rules-only l1 banks "
     "engine threads schedule poison fmad max-steps timeout"
 )
 SCHEDULES = "schedules"
@@ -40,6 +40,8 @@ SHAPES = {"kernel", "grid", "block", "shared", "cooperative", "cluster"}
 REPLACED = {
     "device",
     "device_rules_only",
+    "l1",
+    "banks",
     "engine",
     "threads",
     "schedule",

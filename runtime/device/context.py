@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import LoadedProgram, ManagedVariables
 from warplab.interpreter.ptxas.contraction import Fmad
+from warplab.isa.occupancy import PREFERENCES, configured
 from warplab.isa.profiles import DeviceProfile, profile
 
 from ..errors import ApiError, StickyError, code_of, invalid
@@ -50,6 +52,7 @@ MOST_PENDING_LAUNCHES = 599_186  # what an H200 makes of any greater number
 L2_PARTS = 10  # the part of the L2 cache that persists is set in tenths of its most
 GRID_SYNC_BYTES = 4096  # what cooperative groups find behind %envreg1 and %envreg2
 MAX_STACK = 512 << 10
+EIGHT_BYTE_BANKS = 2  # CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
 _numbers = itertools.count(1)
 
 
@@ -79,6 +82,7 @@ class DeviceContext:
         self.flags = 0
         self.cache_config = 0
         self.bank_config = 0
+        self.l1: int | None = None  # bytes of L1 that kernels get, if the host names them
         self.alive = True
         self.limits = dict(LIMITS)
         self.limits["persisting_l2_cache_size"] = persisting_l2(self.profile) * 3 // L2_PARTS
@@ -256,12 +260,11 @@ class DeviceContext:
             program = LoadedProgram(linked, self.arena, managed or own, fmad or self.fmad, sanitizer.gap if sanitizer else 0)
         except OutOfMemory:
             raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "the variables do not fit the device's memory") from None
-        for k in program.kernels.values():
-            if k.function.unread is None and k.static_shared > self.profile.shared_per_block_optin:
-                program.unload()
-                raise ApiError("CUDA_ERROR_INVALID_PTX", f"{k.name} declares {k.static_shared} bytes of shared memory; "
-                               f"the device has {self.profile.shared_per_block_optin} per block")  # fmt: skip
         out = LoadedModule(self, program, modules, registers or self.profile.max_registers_per_thread, own)
+        for k in out.kernels.values():
+            if k.function.unread is None and k.unfit:
+                program.unload()
+                raise ApiError("CUDA_ERROR_INVALID_PTX", k.unfit)
         self.modules.append(out)
         self.resources.declare(program.handles)
         return out
@@ -300,7 +303,8 @@ class DeviceContext:
         options = Options(
             engine=o.engine, threads=o.threads,
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
-            stack_limit=max(o.stack_limit, self.limits["stack_size"]), schedule=schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
+            stack_limit=min(max(o.stack_limit, self.limits["stack_size"]), self.profile.local_per_thread),
+            schedule=schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
             slips=isinstance(self.arena, DeviceArena) and self.arena.by_pages,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
@@ -311,11 +315,12 @@ class DeviceContext:
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
             reachable, options, number, virtual.multicasts(self.ordinal), self.resources,
         )  # fmt: skip
+        device = self._configured(handle, launch.total_shared)
         if self.observe is not None:
             self.observe(launch)
         try:
             with watched(self, handle, shape, parameters):
-                execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(self.profile)))
+                execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(device)))
         except OutOfMemory:
             self.fail(handle, ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory"))
         except ExecutionError as e:
@@ -343,6 +348,15 @@ class DeviceContext:
     def fail(self, handle: KernelHandle, e: ApiError) -> None:
         """The launch that is under way has failed."""
         self.pending, self.failed = e, f"launch {self.launches} of the context, kernel {short_name(handle.name)},"
+
+    def _configured(self, handle: KernelHandle, shared: int) -> DeviceProfile:
+        """The device with L1, shared memory and its banks as the host has set them for a kernel, else for all."""
+        p = self.profile
+        if p.shared_rule == "64-bit-banks" and (handle.bank_config or self.bank_config) == EIGHT_BYTE_BANKS:
+            p = replace(p, shared_bank_mode=8)
+        prefers = PREFERENCES[handle.cache_config or self.cache_config]
+        shared = p.block_shared(shared, handle.kernel.parameter_bytes)
+        return configured(p, shared, prefers=prefers, carveout=handle.carveout, l1=self.l1)
 
     def _owner(self, address: int) -> int | None:
         """The other device that an address belongs to."""

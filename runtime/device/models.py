@@ -20,7 +20,7 @@ _BUS_BITS = {(9, 0): 6016, (8, 9): 192, (8, 7): 256, (8, 6): 384, (8, 0): 5120, 
              (6, 1): 256, (6, 0): 4096, (5, 3): 64, (5, 2): 256, (5, 0): 128, (3, 7): 384, (3, 5): 320, (3, 2): 64, (3, 0): 256,
              (2, 1): 256, (2, 0): 384, (1, 3): 512, (1, 2): 128, (1, 1): 256, (1, 0): 384}  # fmt: skip
 _INTEGRATED = {(3, 2), (5, 3), (6, 2), (7, 2), (8, 7)}
-# f32 over f64 throughput is the profile's; the width of what a texture or a surface may have, by capability.
+# f32 over f64 throughput is the profile's; what a texture may have on 1.x, on 2.x to 5.x, and since 6.0.
 _TEXTURES = {
     "MAXIMUM_TEXTURE1D_WIDTH": (8192, 65536, 131072), "MAXIMUM_TEXTURE2D_WIDTH": (65536, 65536, 131072),
     "MAXIMUM_TEXTURE2D_HEIGHT": (32768, 65535, 65536), "MAXIMUM_TEXTURE3D_WIDTH": (2048, 4096, 16384),
@@ -31,17 +31,22 @@ _TEXTURES = {
     "MAXIMUM_TEXTURE2D_GATHER_HEIGHT": (0, 16384, 32768), "MAXIMUM_TEXTURE3D_WIDTH_ALTERNATE": (0, 2048, 8192),
     "MAXIMUM_TEXTURE3D_HEIGHT_ALTERNATE": (0, 2048, 8192), "MAXIMUM_TEXTURE3D_DEPTH_ALTERNATE": (0, 16384, 32768),
     "MAXIMUM_TEXTURECUBEMAP_WIDTH": (0, 16384, 32768), "MAXIMUM_TEXTURECUBEMAP_LAYERED_WIDTH": (0, 16384, 32768),
-    "MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS": (0, 2046, 2046), "MAXIMUM_SURFACE1D_WIDTH": (0, 16384, 32768),
-    "MAXIMUM_SURFACE2D_WIDTH": (0, 65536, 131072), "MAXIMUM_SURFACE2D_HEIGHT": (0, 65536, 65536),
-    "MAXIMUM_SURFACE3D_WIDTH": (0, 4096, 16384), "MAXIMUM_SURFACE3D_HEIGHT": (0, 4096, 16384),
-    "MAXIMUM_SURFACE3D_DEPTH": (0, 4096, 16384), "MAXIMUM_SURFACE1D_LAYERED_WIDTH": (0, 16384, 32768),
-    "MAXIMUM_SURFACE1D_LAYERED_LAYERS": (0, 2048, 2048), "MAXIMUM_SURFACE2D_LAYERED_WIDTH": (0, 16384, 32768),
-    "MAXIMUM_SURFACE2D_LAYERED_HEIGHT": (0, 16384, 32768), "MAXIMUM_SURFACE2D_LAYERED_LAYERS": (0, 2048, 2048),
-    "MAXIMUM_SURFACECUBEMAP_WIDTH": (0, 16384, 32768), "MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH": (0, 16384, 32768),
-    "MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS": (0, 2046, 2046), "MAXIMUM_TEXTURE1D_LINEAR_WIDTH": (134217728, 134217728, 268435456),
+    "MAXIMUM_TEXTURECUBEMAP_LAYERED_LAYERS": (0, 2046, 2046), "MAXIMUM_TEXTURE1D_LINEAR_WIDTH": (134217728, 134217728, 268435456),
     "MAXIMUM_TEXTURE2D_LINEAR_WIDTH": (65000, 65000, 131072), "MAXIMUM_TEXTURE2D_LINEAR_HEIGHT": (65000, 65000, 65000),
     "MAXIMUM_TEXTURE2D_LINEAR_PITCH": (1048544, 1048544, 2097120), "MAXIMUM_TEXTURE2D_MIPMAPPED_WIDTH": (0, 16384, 32768),
     "MAXIMUM_TEXTURE2D_MIPMAPPED_HEIGHT": (0, 16384, 32768), "MAXIMUM_TEXTURE1D_MIPMAPPED_WIDTH": (0, 16384, 32768),
+}  # fmt: skip
+# Of 2.x, where it differs from 3.x and 5.x.
+_TEXTURES_2 = {f"MAXIMUM_TEXTURE3D_{axis}": 2048 for axis in ("WIDTH", "HEIGHT", "DEPTH")}
+# Surfaces of 2.x and 3.x, of 5.x, and since 6.0 (table F-2, and the same table of guide 11).
+_SURFACES = {
+    "MAXIMUM_SURFACE1D_WIDTH": (65536, 16384, 32768), "MAXIMUM_SURFACE2D_WIDTH": (65536, 65536, 131072),
+    "MAXIMUM_SURFACE2D_HEIGHT": (32768, 65536, 65536), "MAXIMUM_SURFACE3D_WIDTH": (65536, 4096, 16384),
+    "MAXIMUM_SURFACE3D_HEIGHT": (32768, 4096, 16384), "MAXIMUM_SURFACE3D_DEPTH": (2048, 4096, 16384),
+    "MAXIMUM_SURFACE1D_LAYERED_WIDTH": (65536, 16384, 32768), "MAXIMUM_SURFACE1D_LAYERED_LAYERS": (2048, 2048, 2048),
+    "MAXIMUM_SURFACE2D_LAYERED_WIDTH": (65536, 16384, 32768), "MAXIMUM_SURFACE2D_LAYERED_HEIGHT": (32768, 16384, 32768),
+    "MAXIMUM_SURFACE2D_LAYERED_LAYERS": (2048, 2048, 2048), "MAXIMUM_SURFACECUBEMAP_WIDTH": (32768, 16384, 32768),
+    "MAXIMUM_SURFACECUBEMAP_LAYERED_WIDTH": (32768, 16384, 32768), "MAXIMUM_SURFACECUBEMAP_LAYERED_LAYERS": (2046, 2046, 2046),
 }  # fmt: skip
 # What is true from a capability on.
 _SINCE = {
@@ -103,7 +108,9 @@ def attributes(profile: DeviceProfile) -> dict[str, int]:
     c = profile.capability
     age = 0 if c < (2, 0) else 1 if c < (6, 0) else 2
     out = {**_ALWAYS, **dict.fromkeys(_ABSENT, 0)}
-    out |= {name: sizes[age] for name, sizes in _TEXTURES.items()}
+    out |= {name: sizes[age] for name, sizes in _TEXTURES.items()} | (_TEXTURES_2 if c[0] == 2 else {})
+    generation = 0 if c < (5, 0) else 1 if c < (6, 0) else 2
+    out |= {name: sizes[generation] if profile.has("surfaces") else 0 for name, sizes in _SURFACES.items()}
     out |= {name: int(c >= since) for name, since in _SINCE.items()}
     for axis, block, grid in zip("XYZ", profile.max_block, profile.max_grid, strict=True):
         out[f"MAX_BLOCK_DIM_{axis}"], out[f"MAX_GRID_DIM_{axis}"] = block, grid

@@ -40,6 +40,8 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
         "flag",
         "Also runs code for newer devices, under the limits and memory rules of the device.",
     ),
+    "--l1": ("l1", "one", "The size of the L1 cache on devices where the host chooses how L1 and shared memory share one memory: 16K."),
+    "--banks": ("banks", "one", "Bytes of a word in a bank of shared memory on devices of 3.x: 4 (default) or 8."),
     "--engine": (
         "engine",
         "one",

@@ -17,11 +17,12 @@ from warplab.interpreter.checkers.findings import Finding
 from warplab.interpreter.faults import ExecutionError, Fault, LimitReached
 from warplab.interpreter.memory.arena import Allocation
 from warplab.interpreter.memory.objects import Named
+from warplab.isa.occupancy import l1_sizes
 
 from ..device.context import DeviceContext
 from ..device.launches.engines import engine_of, threads_of
 from ..device.launches.sanitizing import Sanitizer
-from ..device.machine import check_environment, model_of
+from ..device.machine import bytes_of, check_environment, model_of
 from ..device.memory.allocations import Window
 from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.modules.loading import contraction
@@ -123,6 +124,7 @@ class Runner:
         self.context.observers = tuple(observers)
         self.context.space.own_sanitizer = self.sanitizer
         self.context.rules_only = spec.device_rules_only
+        self._configure()
         self.module: LoadedModule = self.context.load(texts, names)
         if not spec.device_rules_only:
             for m in self.module.modules:
@@ -131,6 +133,19 @@ class Runner:
         self.context.assertion = self.outcome.assertions.append
         self.trail: list[tuple[KernelHandle, LaunchShape]] = []
         self.maps: dict[str, bytes] = {}  # the 128 bytes of each tensor map
+
+    def _configure(self) -> None:
+        """How L1, shared memory and its banks are set."""
+        p = self.context.profile
+        if self.spec.l1:
+            self.context.l1, sizes = bytes_of(self.spec.l1), l1_sizes(p)
+            if self.context.l1 not in sizes:
+                raise UsageError(f"--l1 {self.spec.l1}: L1 of {p.name} has {' or '.join(f'{size >> 10}K' for size in sizes)}")
+        if self.spec.banks is not None:
+            if self.spec.banks not in (4, p.shared_bank_bytes):
+                words = " or ".join(map(str, sorted({4, p.shared_bank_bytes})))
+                raise UsageError(f"--banks {self.spec.banks}: words of {p.name}'s banks have {words} bytes")
+            self.context.bank_config = self.spec.banks // 4
 
     # ------------------------------------------------------------ carrying it out
 

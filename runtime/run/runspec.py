@@ -66,6 +66,8 @@ class RunSpec:
     tolerance: Tolerance = field(default_factory=Tolerance)
     device: str = ""
     device_rules_only: bool = False  # code for newer devices runs, too
+    l1: str = ""  # the size of L1
+    banks: int | None = None  # bytes of a bank's word
     engine: str = ""
     threads: int | None = None
     schedule: int | None = None
@@ -129,8 +131,8 @@ def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
         several("expect"), several("show"), several("dump"),
         Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
         given.get("device") or "", bool(given.get("device_rules_only")),
-        str(given.get("engine") or ""), number("threads", int), number("schedule", int), number("schedules", int),
-        number("poison", int),
+        str(given.get("l1") or ""), number("banks", int), str(given.get("engine") or ""), number("threads", int),
+        number("schedule", int), number("schedules", int), number("poison", int),
         number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), _tools(given.get("sanitize") or ""),
         bool(given.get("strict")), _goes_on(given.get("on_error")), line=line,
     )  # fmt: skip
@@ -219,7 +221,7 @@ def from_toml(path: Path) -> list[RunSpec]:
 
 _RUN_KEYS = frozenset(
     "modules buffers at tex surf tensormap launch expect print dump set rtol atol ulp".split()
-    + "device device_rules_only engine threads schedule schedules poison max_steps timeout fmad sanitize strict on_error".split()
+    + "device device_rules_only l1 banks engine threads schedule schedules poison max_steps timeout fmad sanitize strict on_error".split()
 )
 _LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
@@ -247,6 +249,8 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
                 "ulp",
                 "device",
                 "device_rules_only",
+                "l1",
+                "banks",
                 "engine",
                 "threads",
                 "schedule",

@@ -90,8 +90,8 @@ def test_what_shared_memory_leaves_to_l1() -> None:
     for shared, kilobytes in measured.items():
         assert l1_bytes(H200, shared, occupancy(H200, 32, 16, shared).blocks) == kilobytes * 1024
     assert l1_bytes(profile("2.0"), 4096, 8) == 16 * 1024
-    assert l1_bytes(profile("2.0"), 1024, 8) == 48 * 1024
-    assert l1_bytes(profile("3.0"), 4096, 8) == 32 * 1024
+    assert l1_bytes(profile("2.0"), 1024, 8) == 16 * 1024
+    assert l1_bytes(profile("3.0"), 4096, 8) == 16 * 1024
     assert l1_bytes(profile("5.2"), 4096, 8) == 48 * 1024
     assert l1_bytes(profile("1.3"), 4096, 4) == 0
 

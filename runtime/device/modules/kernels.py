@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from warplab.assembler.info import FunctionInfo, function_info, layout
+from warplab.assembler.demangle import short_name
+from warplab.assembler.info import FunctionInfo, function_info, layout, sizes
 from warplab.assembler.ir import Function, Module
 from warplab.interpreter.launch import Dim3
 from warplab.interpreter.program import LoadedKernel, LoadedProgram, ManagedVariables
@@ -141,6 +142,7 @@ class KernelHandle:
     cluster: list[int] = field(default_factory=lambda: [0, 0, 0])
     nonportable_cluster: bool = False
     cache_config: int = 0
+    bank_config: int = 0
     scheduling_policy: int = 0
     wanted: bool = False  # has more of it been asked for than its name?
 
@@ -192,7 +194,25 @@ class KernelHandle:
     @cached_property
     def local_bytes(self) -> int:
         """Local memory of a thread, without the stack of recursive calls."""
-        return sum(f.local_bytes for f in self.facts)
+        return sum(sizes(f)[2] for f in self.kernel.reached)
+
+    @cached_property
+    def unfit(self) -> str:
+        """Why the device can't run the kernel, however it is launched; "" where it can."""
+        p, k = self.context.profile, self.kernel
+        if k.parameter_bytes > p.max_parameters:
+            return f"{self.name} has {k.parameter_bytes} bytes of parameters; {p.name} allows {p.max_parameters}"
+        if (shared := p.block_shared(k.static_shared, k.parameter_bytes)) > p.shared_per_block_optin:
+            arguments = f" and passes {k.parameter_bytes} bytes of arguments there" if shared > k.static_shared else ""
+            return f"{self.name} declares {k.static_shared} bytes of shared memory{arguments}; the device has {p.shared_per_block_optin} per block"
+        if self.local_bytes > p.local_per_thread:
+            return f"{self.name} uses {self.local_bytes} bytes of local memory a thread; {p.name} has {p.local_per_thread}"
+        for kind, what, most in (("texref", "textures", p.max_textures), ("surfref", "surfaces", p.max_surfaces)):
+            if (n := k.named(kind)) > most:
+                return f"{self.name} uses {n} {what}; {p.name} allows {most} in a kernel"
+        if k.recursive and not p.has("device_functions"):
+            return f"{self.name} calls {short_name(k.recursive.name)}, which calls itself: recursion needs sm_20"
+        return ""
 
     @cached_property
     def const_bytes(self) -> int:
@@ -264,7 +284,7 @@ class KernelHandle:
         if threads <= 0:
             raise invalid("a block has at least one thread")
         limit = self.static_shared + self.dynamic_limit
-        shared = self.static_shared + dynamic_shared
+        shared = profile.block_shared(self.static_shared + dynamic_shared, self.kernel.parameter_bytes)
         registers = min(self.registers, max_registers(profile, min(threads, profile.max_threads_per_block), 1) or self.registers)
         return min(block_limits(profile, threads, registers, shared, shared_limit=limit, barriers=self.barriers).values())
 
@@ -303,8 +323,10 @@ class KernelHandle:
             raise invalid(f"{threads} threads in a block; the kernel allows {prod(bound)}")
         if shape.dynamic_shared > self.dynamic_limit:
             raise invalid(f"{shape.dynamic_shared} bytes of dynamic shared memory; {self.dynamic_limit} are allowed")
-        total = (kernel.dynamic_start if shape.dynamic_shared else 0) + shape.dynamic_shared
-        if max(total, self.static_shared) > p.shared_per_block_optin:
+        if self.unfit:
+            raise ApiError("CUDA_ERROR_INVALID_PTX", self.unfit)
+        total = p.block_shared((kernel.dynamic_start if shape.dynamic_shared else 0) + shape.dynamic_shared, kernel.parameter_bytes)
+        if total > p.shared_per_block_optin:
             raise invalid(f"{total} bytes of shared memory; the device has {p.shared_per_block_optin} per block")
         if len(parameters) < kernel.parameter_bytes:
             raise invalid(f"{len(parameters)} bytes of parameters are given; the kernel has {kernel.parameter_bytes}")

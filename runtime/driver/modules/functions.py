@@ -119,8 +119,7 @@ def cuKernelSetCacheConfig(kernel: object, config: object, dev: object) -> None:
 @api()
 def cuFuncSetSharedMemConfig(hfunc: object, config: object) -> None:
     """Asks for a width of shared memory's banks, which only devices of capability 3.x listen to."""
-    kernel_of(hfunc)
-    member(CUsharedconfig, config)
+    kernel_of(hfunc).bank_config = member(CUsharedconfig, config)
 
 
 @api(1)
