@@ -40,6 +40,7 @@ CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies t
 CODE_STEP = 16
 MANY = 64  # numbers of an initial value that are worth an array
 MOST_WITH_GAPS = 48 << 10  # bytes of shared memory that every kernel may declare: where gaps do not fit in, there are none
+DEMOTES = "map_f64_to_f32"
 FIRST_TARGETS = ("sm_10", "sm_11", "sm_12", "sm_13")
 
 
@@ -76,6 +77,7 @@ class LoadedProgram:
         self.unoptimised = {id(f) for m in self.modules if "debug" in m.targets for f in m.functions.values()}
         # What was written for 1.x flushes subnormal singles on every device.
         self.flushing = {id(f) for m in self.modules if m.target in FIRST_TARGETS for f in m.functions.values()}
+        self.demoting = {id(f) for m in self.modules if DEMOTES in m.targets for f in m.functions.values()}
         self.unified = {id(f) for m in self.modules if INDEPENDENT not in m.targets for f in m.functions.values()}
         self.arena = arena
         self._managed = managed
@@ -391,7 +393,8 @@ class LoadedKernel:
         if found is None:
             fmad = "none" if id(f) in self.program.unoptimised else self.program.fmad
             found = self._plans[id(f), manner] = lower(
-                f, self, manner, fmad, flushes=id(f) in self.program.flushing, unified=id(f) in self.program.unified
+                f, self, manner, fmad, flushes=id(f) in self.program.flushing, unified=id(f) in self.program.unified,
+                demotes=id(f) in self.program.demoting,
             )  # fmt: skip
         return found
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from warplab.assembler.flow import flow
@@ -30,10 +32,12 @@ Cut = tuple[int, list[Instruction], Instruction | None]  # the block, the instru
 
 
 def lower(
-    function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEFAULT, *, flushes: bool = False, unified: bool = False
-) -> PlanFunction:
-    """Plans one function; `flushes`: it was written for devices that have no subnormal singles; `unified`: textures bring their samplers."""
-    return Lowering(function, symbols, manner, fmad, flushes, unified).planned()
+    function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEFAULT, *, flushes: bool = False, unified: bool = False,
+    demotes: bool = False,
+) -> PlanFunction:  # fmt: skip
+    """Plans one function; `flushes`: it was written for devices that have no subnormal singles; `unified`: textures bring their samplers;
+    `demotes`: it asks for single precision instead of double."""
+    return Lowering(function, symbols, replace(manner, demotes=manner.demotes or demotes), fmad, flushes, unified).planned()
 
 
 class Lowering:
@@ -44,7 +48,7 @@ class Lowering:
         f = without_unused(flow(function))
         f = self.flow = without_samplers(f) if unified else f
         self.known = {id(i): known(i) for b in f.depth_first for i in f.blocks[b].instructions}
-        contraction = contract(f, self.known, "none" if manner.first_generation else fmad)
+        contraction = contract(f, self.known, "none" if manner.first_generation or manner.demotes else fmad)
         self.known.update(contraction.known)
         self.origin = contraction.origin
         f = self.flow = contraction.flow or f
@@ -64,7 +68,12 @@ class Lowering:
             first[b] = pc
         self.first = first
         self.ops = Ops(
-            self.operands, self.known, contraction, first_generation=manner.first_generation, flushes=flushes or manner.first_generation
+            self.operands,
+            self.known,
+            contraction,
+            first_generation=manner.first_generation,
+            flushes=flushes or manner.first_generation,
+            demotes=manner.demotes,
         )
         met = meetings(f, looping, manner.lockstep)
         self.ends = Ends(f, self.order, first, met, Patience(f, symbols.resolve), self.operands, self.ops)

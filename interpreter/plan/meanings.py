@@ -20,15 +20,19 @@ from .roles import carries_pointer, fitting, is_sign_free, operand_type, paramet
 from .shapes import At, Known, OpFacts
 
 
-def op_facts(known: Known, first_generation: bool, flushes: bool, minus_product: bool = False, minus_addend: bool = False) -> OpFacts:
+def op_facts(
+    known: Known, first_generation: bool, flushes: bool, minus_product: bool = False, minus_addend: bool = False, demotes: bool = False
+) -> OpFacts:
     """Of an instruction's shape; the first generation of devices calculates otherwise, and what was written for it has no subnormal singles."""
-    key = (first_generation, flushes, minus_product, minus_addend)
+    key = (first_generation, flushes, minus_product, minus_addend, demotes)
     ops = known.facts.ops
     found = ops.get(key)
     if found is None:
         found = _op_facts(known.instruction, first_generation, flushes)
         if minus_product or minus_addend:
             found.meaning = replace(found.meaning, minus_product=minus_product, minus_addend=minus_addend)
+        if demotes and found.how == "pure" and "f64" in known.instruction.modifiers:
+            found.meaning = replace(found.meaning, demoted=True)
         ops[key] = found
     return found
 

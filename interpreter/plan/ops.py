@@ -29,7 +29,14 @@ class Ops:
     """Plans the instructions of one function."""
 
     def __init__(
-        self, operands: Operands, known: Mapping[int, Known], contraction: Contraction, *, first_generation: bool, flushes: bool
+        self,
+        operands: Operands,
+        known: Mapping[int, Known],
+        contraction: Contraction,
+        *,
+        first_generation: bool,
+        flushes: bool,
+        demotes: bool = False,
     ) -> None:
         self.operands = operands
         self.homes = operands.homes
@@ -37,7 +44,8 @@ class Ops:
         self.contraction = contraction
         self.first_generation = first_generation
         self.flushes = flushes
-        self.variant = (first_generation, flushes, False, False)
+        self.demotes = demotes
+        self.variant = (first_generation, flushes, False, False, demotes)
 
     def op(self, given: Instruction, site: Site) -> Op | None:
         """One instruction; None where there is nothing to do before it ends its segment."""
@@ -47,13 +55,13 @@ class Ops:
             if (product := self.contraction.handed.get(key)) is not None:
                 return self._factors(given, product, site)
             if (fused := self.contraction.fused.get(key)) is not None:
-                facts = op_facts(self.known[id(given)], False, self.flushes, fused.minus_product, fused.minus_addend)
+                facts = op_facts(self.known[id(given)], False, self.flushes, fused.minus_product, fused.minus_addend, self.demotes)
                 return self._meaning(fused.instruction, facts, site, self._guard(given), self._keeps(given))
         return self._op(given, site)
 
     def _op(self, given: Instruction, site: Site) -> Op | None:
         known = self.known[id(given)]
-        facts = known.facts.ops.get(self.variant) or op_facts(known, self.first_generation, self.flushes)
+        facts = known.facts.ops.get(self.variant) or op_facts(known, self.first_generation, self.flushes, demotes=self.demotes)
         i = given if facts.refitted is None else given.under(facts.refitted)
         guard: Guard | None = None
         keeps: tuple[int, ...] = ()

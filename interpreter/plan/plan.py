@@ -211,6 +211,7 @@ class Meaning:
     access: LoadStore | None = None
     minus_product: bool = False  # a fused multiply-add of which an operand changes its sign
     minus_addend: bool = False
+    demoted: bool = False  # doubles are rounded to single precision before and behind it
 
 
 class Op(NamedTuple):
@@ -394,6 +395,7 @@ class Manner:
     """In which of its ways a function is to run."""
 
     first_generation: bool = False  # of devices, which calculates otherwise
+    demotes: bool = False  # double precision to single: the device has none
     lockstep: bool = False  # no lane passes others of its warp by
     stops: bool = False  # lanes may be stopped before each access to memory, where a seed says in which order they run
 

@@ -19,7 +19,7 @@ from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.interpreter.launch import EngineUse, Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
 from warplab.interpreter.observe import Observer
-from warplab.interpreter.program import LoadedProgram, ManagedVariables
+from warplab.interpreter.program import DEMOTES, LoadedProgram, ManagedVariables
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.occupancy import PREFERENCES, configured
 from warplab.isa.profiles import DeviceProfile, profile
@@ -54,6 +54,7 @@ GRID_SYNC_BYTES = 4096  # what cooperative groups find behind %envreg1 and %envr
 MAX_STACK = 512 << 10
 EIGHT_BYTE_BANKS = 2  # CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
 _numbers = itertools.count(1)
+_demoted: set[tuple[str, str]] = set()  # modules of which that was said
 
 
 class DeviceContext:
@@ -265,6 +266,11 @@ class DeviceContext:
             if k.function.unread is None and k.unfit:
                 program.unload()
                 raise ApiError("CUDA_ERROR_INVALID_PTX", k.unfit)
+        for m in modules:
+            if ".f64" in m.text and (DEMOTES in m.targets or not self.profile.has("f64")) and (m.name, m.text) not in _demoted:
+                _demoted.add((m.name, m.text))
+                why = f"{self.profile.name} has no .f64" if not self.profile.has("f64") else f".target asks for {DEMOTES}"
+                to_stderr(f"warning: {m.name}: double precision is demoted to single: {why}")
         self.modules.append(out)
         self.resources.declare(program.handles)
         return out

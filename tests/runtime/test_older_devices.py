@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -185,3 +186,49 @@ def test_what_the_host_sets_changes_the_profile(host: Host) -> None:
     host("cuFuncSetCacheConfig", kernel, CUfunc_cache.CU_FUNC_CACHE_PREFER_EQUAL)
     assert profiled() == (1, 32 * KIB), "a kernel's own choice comes first"
     w.Device(0).set_current()
+
+
+# ---------------------------------------------------------------- double precision where there is none
+
+DOUBLE = """.entry k(.param .u64 p) { .reg .f64 %a, %b, %c; .reg .u64 %d; .reg .pred %q; .reg .f32 %f;
+ld.param.u64 %d, [p]; ld.global.f64 %a, [%d]; ld.global.f64 %b, [%d+8];
+add.f64 %c, %a, %b; st.global.f64 [%d+16], %c;
+div.rn.f64 %c, %a, %b; st.global.f64 [%d+24], %c;
+cvt.rn.f64.s32 %c, 16777217; st.global.f64 [%d+32], %c;
+mul.f64 %c, %a, 0d3690000000000000; st.global.f64 [%d+40], %c;
+setp.eq.f64 %q, %a, 0d3FB99999A0000000; selp.f64 %c, %a, %b, %q; st.global.f64 [%d+48], %c;
+cvt.rn.f32.f64 %f, %a; cvt.f64.f32 %c, %f; st.global.f64 [%d+56], %c; ret; }
+"""
+
+
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_doubles_are_demoted_where_there_are_none(tmp_path: Path, engine: str) -> None:
+    if engine == "native":
+        pytest.importorskip("llvmlite")
+    path = tmp_path / f"{engine}.ptx"
+    x, y = np.float64(0.1), np.float64(0.3)
+    a, b = np.float32(x), np.float32(y)
+    # 0d3FB99999A0000000 is the single next to 0.1, and 2.0 ** -150 times it a subnormal single
+    single = [a + b, a / b, np.float32(16777216), np.float32(0), a, a]
+    double = [x + y, x / y, 16777217, x * 2.0**-150, y, a]
+
+    def said(target: str, device: str, wanted: list[object]) -> str:
+        path.write_text(HEAD.format(target).replace("2.3", "1.4").replace(".address_size 64\n", "") + f"{DOUBLE}// {engine}\n")
+        values = ", ".join(repr(float(v)) for v in wanted)  # type: ignore[arg-type]
+        words = [
+            "--device",
+            device,
+            "--engine",
+            engine,
+            "--arg",
+            "inout:p=f64[8]:[0.1,0.3,0,0,0,0,0,0]",
+            "--expect",
+            f"p[2:] == [{values}]",
+        ]
+        done = CliRunner().invoke(main, ["run", str(path), *words])
+        assert done.exit_code == 0, done.output
+        return done.stderr
+
+    assert "double precision is demoted to single: sm_12 has no .f64" in said("sm_12", "sm_12", single)
+    assert ".target asks for map_f64_to_f32" in said("sm_11, map_f64_to_f32", "sm_90", single)
+    assert "demoted" not in said("sm_13", "sm_13", double)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from warplab.isa import sfu
-from warplab.isa.notation import FORMS
+from warplab.isa.notation import FORMS, resolve
 
 from ...plan.plan import Meaning
 from ...values import Array
@@ -27,6 +27,8 @@ def bound(meaning: Meaning) -> Function:
         f = _by_name(f, meaning.named, meaning.optional)
     if meaning.minus_product or meaning.minus_addend:
         f = _signed(f, meaning)
+    if meaning.demoted:
+        f = _demoted(f)
     return f
 
 
@@ -53,6 +55,21 @@ def _signed(f: Function, meaning: Meaning) -> Function:
     if not meaning.minus_product:
         return lambda a, b, c: f(a, b, flip(c))
     return lambda a, b, c: f(flip(a), b, flip(c))
+
+
+def _demoted(f: Function) -> Function:
+    """The meaning in single precision, without subnormals: what is of double precision is rounded before and behind it, and keeps its form."""
+    conversions = (resolve("cvt", words) for words in (("rn", "ftz", "f32", "f64"), ("ftz", "f64", "f32")))
+    narrow, widen = (form.bind(settled) for form, settled in conversions)
+
+    def single(x: Any) -> Any:
+        return widen(narrow(x)) if getattr(x, "dtype", None) == np.float64 else x
+
+    def demoted(*operands: Any) -> Any:
+        out = f(*map(single, operands))
+        return tuple(map(single, out)) if isinstance(out, tuple) else single(out)
+
+    return demoted
 
 
 def _turned(x: Array) -> Array:
