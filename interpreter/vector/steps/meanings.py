@@ -60,7 +60,7 @@ def _signed(f: Function, meaning: Meaning) -> Function:
 def _demoted(f: Function) -> Function:
     """The meaning in single precision, without subnormals: what is of double precision is rounded before and behind it, and keeps its form."""
     conversions = (resolve("cvt", words) for words in (("rn", "ftz", "f32", "f64"), ("ftz", "f64", "f32")))
-    narrow, widen = (form.bind(settled) for form, settled in conversions)
+    narrow, widen = (form.bind(settled) for form, settled in filter(None, conversions))
 
     def single(x: Any) -> Any:
         return widen(narrow(x)) if getattr(x, "dtype", None) == np.float64 else x
