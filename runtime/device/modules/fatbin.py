@@ -16,7 +16,7 @@ from .targets import refused
 
 WRAPPER, FATBIN = 0x466243B1, 0xBA55ED50
 HEADER = struct.Struct("<IHHQ")
-PTX, CUBIN = 1, 2
+PTX, CUBIN, LTO = 1, 2, 8
 LZ4, ZSTD = 0x2000, 0x8000
 Read = Callable[[int, int], bytes]  # (address, size)
 
@@ -92,6 +92,17 @@ def entries(image: bytes) -> Iterator[FatBinaryEntry]:
         raw = image[at + header : at + header + (compressed if packed else padded)]
         yield FatBinaryEntry(kind, architecture, flags, plain, raw)
         at += header + padded
+
+
+def holds_lto(image: bytes) -> bool:
+    """Is there LTO-IR in one of the fat binaries that stand behind one another?"""
+    at = 0
+    while is_fatbin(image[at : at + 4]):
+        _, _, header, size = HEADER.unpack_from(image, at)
+        if any(e.kind == LTO for e in entries(image[at : at + header + size])):
+            return True
+        at += header + size
+    return False
 
 
 def _ptx_for(image: bytes, device: str, rules_only: bool) -> bytes | None:

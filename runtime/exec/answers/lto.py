@@ -14,6 +14,7 @@ from ..binaries import maps
 from ..process import READ, WRITE, HostProgram
 
 RTLD_NOW = 2
+INTERNAL = 6  # a code of nvJitLink's
 PRIVATE_ANONYMOUS = 0x22
 # NVIDIA's library writes what its assembler refuses; nobody else sees local memory, so that it says nothing.
 VOLATILE_LOCAL = re.compile(rb"\b(ld|st)\.volatile\.local\b")
@@ -57,6 +58,8 @@ class LtoLibrary:
         """Calls a function of the library."""
         if name not in self._known:
             self._known[name] = self.program.call(self._dlsym, self._handle, self.program.kept.string(f"nvJitLink{name}".encode()))
+        if not self._known[name]:  # an older release
+            return INTERNAL
         return self.program.call(self._known[name], *arguments) & 0xFFFF_FFFF
 
 
@@ -93,8 +96,12 @@ class LtoLink:
         """An input, where it stands in the program."""
         return self.library.call("AddData", self.handle, kind, data, size, name)
 
-    def _text(self, name: str) -> bytes:
-        """A result of the library's."""
+    def add_file(self, kind: int, name: int) -> int:
+        """An input in a file, whose name stands in the program."""
+        return self.library.call("AddFile", self.handle, kind, name)
+
+    def _result(self, name: str) -> bytes:
+        """A result of the library's; nothing where it has none."""
         program = self.library.program
         if self.library.call(f"Get{name}Size", self.handle, self.cell):
             return b""
@@ -105,15 +112,15 @@ class LtoLink:
         self.library.call(f"Get{name}", self.handle, at)
         out = program.read(at, size).tobytes()
         program.system_call("munmap", at, size)
-        return out.rstrip(b"\0")
+        return out
 
-    def ptx(self) -> bytes:
-        """The PTX of all inputs."""
+    def results(self) -> tuple[bytes, bytes]:
+        """(the PTX of all inputs, their LTO-IR)."""
         code = self.library.call("Complete", self.handle)
         if code:
-            raise LtoFailed(code, self._text("ErrorLog").decode(errors="replace"))
-        out = self._text("LinkedPtx")
+            raise LtoFailed(code, self._result("ErrorLog").rstrip(b"\0").decode(errors="replace"))
+        text, ltoir = self._result("LinkedPtx").rstrip(b"\0"), self._result("LinkedLTOIR")
         program = self.library.program
         program.write(self.cell, np.frombuffer(struct.pack("<Q", self.handle), np.uint8))
         self.library.call("Destroy", self.cell)
-        return VOLATILE_LOCAL.sub(rb"\1.local", out)
+        return VOLATILE_LOCAL.sub(rb"\1.local", text), ltoir

@@ -16,6 +16,7 @@ from ..answers.cuda12 import CALLS as OLDER_CALLS
 from ..answers.cuda12 import exported_names
 from ..answers.driver_calls import CALLS as DRIVER_CALLS
 from ..answers.jitlink import CALLS as JIT_LINK_CALLS
+from ..answers.jitlink import PREFIX as JIT_LINK
 from ..answers.runtime_calls import CALLS as RUNTIME_CALLS
 from .elf import ElfExport, LibraryImage, write
 from .stub import CODE
@@ -64,6 +65,7 @@ def _built(machine: str, listed: list[Exported], soname: str, socket_name: bytes
     code, where = CODE[machine]
     watches = soname == next(iter(STANDS_FOR))
     version, own = (soname, exported_names(e.function.name for e in listed)) if soname == OLDER_RUNTIME else (RUNTIME_VERSION, {})
+    own |= {e.function.name: f".{e.function.name}" for e in listed if e.function.name.startswith(JIT_LINK)}  # not to be found for NVIDIA's
     exports = [ElfExport(name if watches or name not in WATCHING else name.upper(), offset=where[name]) for name in AUDITOR]
     exports += [ElfExport(own.get(e.function.name, e.function.name), n, version if e.is_runtime else "") for n, e in enumerate(listed)]
     address = struct.pack("<H", 1) + b"\0" + socket_name
