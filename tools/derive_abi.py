@@ -22,6 +22,8 @@ BASIC = {
     "float": "f32", "double": "f64", "cuuint32_t": "u32", "cuuint64_t": "u64", "uint32_t": "u32", "uint64_t": "u64",
 }  # fmt: skip
 OTHERS = ("cuda_profiler_api.h", "cuda_gl_interop.h", "cuda_egl_interop.h", "cuda_vdpau_interop.h")  # beside cuda_runtime_api.h
+GRAPHICS = ("cudaGLTypedefs.h", "cudaEGLTypedefs.h", "cudaVDPAUTypedefs.h")  # their types are other libraries': no parameter is read
+FORM = r"PFN_(\w+?)_v(\d+)(_pt[ds][sz])?\)\s*\((.*?)\);"  # of a driver call
 HIDDEN = {  # what nvcc's host code calls; crt/host_runtime.h declares most of it
     "__cudaRegisterFatBinary": "wrapper:ptr",
     "__cudaRegisterFatBinaryEnd": "handle:ptr",
@@ -124,8 +126,9 @@ def driver(include: Path) -> Iterator[tuple[str, str]]:
         include / "cudaTypedefs.h"
     ).read_text(encoding="utf-8")
     text += (include / "cudaProfilerTypedefs.h").read_text(encoding="utf-8")
+    graphics = "".join((include / header).read_text(encoding="utf-8") for header in GRAPHICS)
     forms: dict[str, dict[int, dict[str, str]]] = defaultdict(lambda: defaultdict(dict))
-    for name, version, ending, parameters in re.findall(r"PFN_(\w+?)_v(\d+)(_pt[ds][sz])?\)\s*\((.*?)\);", text, re.S):
+    for name, version, ending, parameters in re.findall(FORM, text, re.S) + [(*form[:3], "") for form in re.findall(FORM, graphics, re.S)]:
         forms[name][int(version)][ending] = parameters
     for name, versions in forms.items():
         plain = [v for v in sorted(versions) if "" in versions[v]]

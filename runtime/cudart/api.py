@@ -25,8 +25,18 @@ class Runtime(threading.local):
 
     def __init__(self) -> None:
         self.device = 0
-        self.last = cudaError_t.cudaSuccess
+        self.copy: object = None  # which of a program's runtimes is called: each has a last error of its own
+        self._last: dict[object, cudaError_t] = {}
         self.configurations: list[tuple[Any, Any, int, int]] = []  # grid, block, shared memory, stream of launches that follow
+
+    @property
+    def last(self) -> cudaError_t:
+        """The last error."""
+        return self._last.get(self.copy, cudaError_t.cudaSuccess)
+
+    @last.setter
+    def last(self, code: cudaError_t) -> None:
+        self._last[self.copy] = code
 
 
 RUNTIME = Runtime()

@@ -47,6 +47,7 @@ LIBC.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int, ctypes.c_i
 LIBC.munmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t]
 READ, WRITE = 1, 2
 SHARED, FIXED, NO_RESERVE, FIXED_NOREPLACE = 0x1, 0x10, 0x4000, 0x100000
+PRIVATE_ANONYMOUS, NOT_THERE = 0x22, (1 << 64) - 1  # of memory without a file
 
 
 def mapped(address: int, size: int, file: int, fixed: bool = True) -> Bytes:
@@ -99,6 +100,7 @@ class HostProgram:
         self._numbers = SYSTEM_CALLS[MACHINE]
         self._copying: tuple[int, Bytes] | None = None  # (file of the program's, the same in the server)
         self._views: dict[int, tuple[int, int]] = {}  # first page of a registered stretch: the server's mapping
+        self.originals: dict[str, int] = {}  # functions that were overwritten and can be called all the same
         self.calls_from: Callable[[], tuple[int, int]] = lambda: (0, 0)  # where the call that is being answered goes on, and its stack
 
     # ------------------------------------------------------------ system calls

@@ -17,6 +17,7 @@ import numpy as np
 
 from warplab.interpreter.faults import Fault
 
+from ..cudart.api import RUNTIME
 from ..device.machine import machine
 from ..device.memory.host import serve
 from ..driver.api import STATE
@@ -29,7 +30,7 @@ from .answers.cuda12 import MARKER, exported_names
 from .answers.output import ProgramOutput
 from .binaries.elf import MACHINE, LibraryImage
 from .binaries.library import USED_AT, Exported
-from .binaries.redirect import redirect, redirections
+from .binaries.redirect import Stand, redirect, redirections
 from .process import HostProgram
 from .renewal import begin_again
 from .watching.sight import Sight
@@ -159,7 +160,9 @@ class ProgramServer:
         for thread in self.threads.values():
             for connection in thread.connections.values():
                 connection.close()
-        return ProgramServer(pid, self.library, self.listed, self.sight.of_child(pid), self.generation + 1, self.program.data)
+        out = ProgramServer(pid, self.library, self.listed, self.sight.of_child(pid), self.generation + 1, self.program.data)
+        out.program.originals = self.program.originals
+        return out
 
     def _begin(self, request: WireRequest) -> None:
         """The first request of a process; of one that was forked before it used CUDA the devices are as new."""
@@ -221,10 +224,13 @@ class ProgramServer:
         """Does what a request asks for."""
         if not self.program.data:
             self._begin(request)
+        outer = RUNTIME.copy
         try:
             if request.number == AUDIT:
                 self._redirect(request)
                 return 0
+            copy, request.number = divmod(request.number, 1 << 16)
+            RUNTIME.copy = request.data, copy
             if self.used and not CALM.match(self.listed[request.number].function.name):
                 return NOT_INITIALIZED
             call = self.calls[request.number]
@@ -253,6 +259,8 @@ class ProgramServer:
             if os.environ.get("WARPLAB_TRACEBACK"):
                 sys.excepthook(type(e), e, e.__traceback__)
             return UNKNOWN
+        finally:
+            RUNTIME.copy = outer  # a call may be made while another one is answered
 
     def _logged(self, log: CallLog, call: Answer, request: WireRequest) -> int:
         exported = self.listed[request.number]
@@ -275,10 +283,10 @@ class ProgramServer:
 
     def _redirect(self, request: WireRequest) -> None:
         base = request.data - self.library.data
-        targets = {e.function.name: base + self.library.pads[e.function.name] for e in self.listed}
+        targets = {e.function.name: Stand(base + self.library.pads[e.function.name], n) for n, e in enumerate(self.listed)}
         older = {name: targets[own] for own, name in exported_names(targets).items()}
         for r in redirections(self.program.pid):
-            redirect(self.program, r, older if MARKER in r.symbols else targets)
+            redirect(self.program, r, older if MARKER in r.symbols else targets, base + self.library.code)
 
     def _prepared(self, exported: Exported) -> Answer:
         """The answer to one exported function."""

@@ -4,7 +4,16 @@ A parameter is name:type; type* is written or read through a pointer, type& only
 """
 
 CALLS = """\
-| cuCtxSynchronize:2000 cuCtxResetPersistingL2Cache:11000 cuProfilerStart:4000 cuProfilerStop:4000
+| cuCtxSynchronize:2000 cuCtxResetPersistingL2Cache:11000 cuProfilerStart:4000 cuProfilerStop:4000 cuGraphicsGLRegisterBuffer:3000
+    cuGraphicsGLRegisterImage:3000 cuWGLGetDevice:2020 cuGLGetDevices:4010 cuGLGetDevices_v2:6050 cuGLCtxCreate:2000 cuGLCtxCreate_v2:3020
+    cuGLInit:2000 cuGLRegisterBufferObject:2000 cuGLMapBufferObject:2000 cuGLMapBufferObject_v2:3020 cuGLMapBufferObject_v2_ptds:7000
+    cuGLUnmapBufferObject:2000 cuGLUnregisterBufferObject:2000 cuGLSetBufferObjectMapFlags:2030 cuGLMapBufferObjectAsync:2030
+    cuGLMapBufferObjectAsync_v2:3020 cuGLMapBufferObjectAsync_v2_ptsz:7000 cuGLUnmapBufferObjectAsync:2030 cuGraphicsEGLRegisterImage:7000
+    cuEGLStreamConsumerConnect:7000 cuEGLStreamConsumerConnectWithFlags:8000 cuEGLStreamConsumerDisconnect:7000
+    cuEGLStreamConsumerAcquireFrame:7000 cuEGLStreamConsumerReleaseFrame:7000 cuEGLStreamProducerConnect:7000
+    cuEGLStreamProducerDisconnect:7000 cuEGLStreamProducerPresentFrame:7000 cuEGLStreamProducerReturnFrame:7000
+    cuGraphicsResourceGetMappedEglFrame:7000 cuEventCreateFromEGLSync:9000 cuVDPAUGetDevice:3010 cuVDPAUCtxCreate:3010
+    cuVDPAUCtxCreate_v2:3020 cuGraphicsVDPAURegisterVideoSurface:3010 cuGraphicsVDPAURegisterOutputSurface:3010
 - | cuModuleGetGlobal:2000 cuMemAlloc:2000 cuMemAllocPitch:2000 cuMemFree:2000 cuMemGetAddressRange:2000 cuMemHostGetDevicePointer:2020
     cuMemcpyHtoD:2000 cuMemcpyDtoH:2000 cuMemcpyDtoD:2000 cuMemcpyDtoA:2000 cuMemcpyAtoD:2000 cuMemcpy2D:2000 cuMemcpy2DUnaligned:2000
     cuMemcpy3D:2000 cuMemcpyHtoDAsync:2000 cuMemcpyDtoHAsync:2000 cuMemcpyDtoDAsync:3000 cuMemcpy2DAsync:2000 cuMemcpy3DAsync:2000

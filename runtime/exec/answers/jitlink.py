@@ -1,6 +1,6 @@
 """nvJitLink's calls: what NVIDIA's library would make into machine code stays PTX, linked as cuLinkAddData links it.
 
-Only LTO-IR needs NVIDIA's own code, which makes PTX of it: a second copy of the library, whose functions are not redirected.
+Only LTO-IR needs NVIDIA's own code, which makes PTX of it: see lto.py.
 """
 
 from __future__ import annotations
@@ -32,10 +32,9 @@ from ...device.modules.loading import (
 from ...device.modules.targets import check_targets, rules_only
 from ...errors import ApiError
 from .abi import read_array, write
-from .lto import LtoFailed, LtoLink, lto_library
+from .lto import PREFIX, LtoFailed, LtoLink, lto_library
 from .special import AnsweredCall, answers
 
-PREFIX = "nvJitLink"
 OTHER = PREFIX + "Other"  # stands for every function of the library that has no answer here
 CALLS = f"""\
 handle:ptr* numOptions:u32 options:ptr& | {PREFIX}Create
@@ -272,7 +271,7 @@ def complete(c: AnsweredCall) -> int:
                 return 0
             j.inputs.append(ProgramSource(text, "<LTO-IR>"))
         j.inputs = with_libraries(j.inputs, j.libraries)
-        link([parsed(s.data, s.name) for s in j.inputs])
+        link([parsed(s.data, s.name) for s in j.inputs], complete="-r" not in j.options)
     except LtoFailed as e:
         j.lto = None
         return j.fail(e.code, str(e))

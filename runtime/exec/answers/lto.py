@@ -1,4 +1,7 @@
-"""LTO-IR to PTX, by NVIDIA's own nvJitLink in the program: a second copy of the library that the program loaded."""
+"""LTO-IR to PTX, by NVIDIA's own nvJitLink in the program.
+
+Its functions are overwritten.  In the newest releases they only jump, and where they jump to can be called; else a second copy is loaded.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,13 @@ import numpy as np
 from ...device.memory.host import host
 from ...errors import ApiError
 from ..binaries import maps
-from ..process import READ, WRITE, HostProgram
+from ..process import NOT_THERE, PRIVATE_ANONYMOUS, READ, WRITE, HostProgram
 
+PREFIX = "nvJitLink"
 RTLD_NOW = 2
 INTERNAL = 6  # a code of nvJitLink's
-PRIVATE_ANONYMOUS = 0x22
 # NVIDIA's library writes what its assembler refuses; nobody else sees local memory, so that it says nothing.
 VOLATILE_LOCAL = re.compile(rb"\b(ld|st)\.volatile\.local\b")
-NOT_THERE = (1 << 64) - 1
 
 
 class LtoFailed(Exception):
@@ -30,10 +32,16 @@ class LtoFailed(Exception):
 
 
 class LtoLibrary:
-    """The copy's functions."""
+    """The functions of NVIDIA's library: those that the program loaded where they can be called still, else those of a second copy."""
 
     def __init__(self, program: HostProgram) -> None:
         self.program = program
+        self._known = {name: at for name, at in program.originals.items() if name.startswith(PREFIX)}
+        self._dlsym, self._handle = (0, 0) if self._known else self._copied()
+
+    def _copied(self) -> tuple[int, int]:
+        """(the loader's function that finds functions, its handle of a second copy)."""
+        program = self.program
         found = {os.path.basename(o.path): o for o in maps.objects(program.pid)}
         own = next((o for name, o in found.items() if name.startswith("libnvJitLink.so")), None)
         loaders = [
@@ -47,17 +55,17 @@ class LtoLibrary:
             while os.sendfile(mine, source.fileno(), None, 1 << 26):
                 pass
         os.close(mine)
-        self._dlsym = loader["dlsym"][0]
-        self._handle = program.call(loader["dlopen"][0], program.kept.string(f"/proc/self/fd/{file}".encode()), RTLD_NOW)
+        handle = program.call(loader["dlopen"][0], program.kept.string(f"/proc/self/fd/{file}".encode()), RTLD_NOW)
         program.system_call("close", file)
-        if not self._handle:
+        if not handle:
             raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "NVIDIA's nvJitLink can't be loaded a second time")
-        self._known: dict[str, int] = {}
+        return loader["dlsym"][0], handle
 
     def call(self, name: str, *arguments: int) -> int:
         """Calls a function of the library."""
+        name = PREFIX + name
         if name not in self._known:
-            self._known[name] = self.program.call(self._dlsym, self._handle, self.program.kept.string(f"nvJitLink{name}".encode()))
+            self._known[name] = self.program.call(self._dlsym, self._handle, self.program.kept.string(name.encode())) if self._dlsym else 0
         if not self._known[name]:  # an older release
             return INTERNAL
         return self.program.call(self._known[name], *arguments) & 0xFFFF_FFFF

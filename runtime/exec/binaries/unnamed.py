@@ -25,11 +25,10 @@ LEAST = 300  # functions; a runtime has more
 ADDRESS = re.compile(rb"[\x48\x4c]\x8d[\x05\x0d\x15\x1d\x25\x2d\x35\x3d]")  # lea reg, [rip + distance]: the instruction up to the distance
 LARGEST = 1 << 26  # bytes of constants that are searched: others are data, or libraries of kernels
 TABLE = b"\1\x1b\3\x3b"  # the form of .eh_frame_hdr: pairs of 32-bit numbers, relative to the section, behind its head of 12 bytes
-KERNELS = ".nv_fatbin"  # an object with kernels of its own registers them by functions that have no names
 
 
 def unnamed(found: MappedObject) -> dict[str, tuple[int, int]]:
-    """name -> (address in the process, size) of the runtime's functions; empty where an object has none, or kernels of its own."""
+    """name -> (address in the process, size) of the runtime's functions; empty where an object has none."""
     if MACHINE != "x86_64":
         return {}
     try:
@@ -44,7 +43,7 @@ def unnamed(found: MappedObject) -> dict[str, tuple[int, int]]:
 def _unnamed(path: str, device: int, inode: int, changed: int) -> dict[str, tuple[int, int]]:
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
         parts = {name: (s[3], s[4], s[5]) for name, s in sections(raw)}  # (address, offset, size)
-        if KERNELS in parts or not {".rodata", ".text", ".eh_frame_hdr"} <= parts.keys() or parts[".rodata"][2] > LARGEST:
+        if not {".rodata", ".text", ".eh_frame_hdr"} <= parts.keys() or parts[".rodata"][2] > LARGEST:
             return {}
         address, at, size = parts[".rodata"]
         if any(raw.find(word, at, at + size) < 0 for word in SOME):

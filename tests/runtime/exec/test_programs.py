@@ -176,6 +176,29 @@ def test_a_library_is_loaded_several_times(warplab_exec: Run, build: Build) -> N
     assert (done.stdout, done.stderr) == ("0 93\n0 279\n0 837\n", "")
 
 
+SPOILER = """
+extern "C" int spoil() { return cudaSetDevice(99) ? cudaPeekAtLastError() : 0; }
+extern "C" int last() { return cudaGetLastError(); }
+"""
+CLEAN = """
+#include <dlfcn.h>
+#include <cstdio>
+int main(int, char **argv) {
+    void *plugin = dlopen(argv[1], RTLD_NOW);
+    int spoilt = ((int (*)())dlsym(plugin, "spoil"))(), own = cudaGetLastError(), theirs = ((int (*)())dlsym(plugin, "last"))();
+    cudaMalloc(nullptr, 4);
+    printf("%d %d %d, %d %d\\n", spoilt, own, theirs, ((int (*)())dlsym(plugin, "last"))(), cudaGetLastError());
+}
+"""
+
+
+@pytest.mark.parametrize("stripped", [False, True])
+def test_each_runtime_has_a_last_error_of_its_own(warplab_exec: Run, build: Build, stripped: bool) -> None:
+    plugin = build("spoiler", "-shared", "-Xcompiler", "-fPIC", *(["-Xlinker", "-s"] if stripped else []), text=SPOILER)
+    done = warplab_exec(build("clean", "-ldl", text=CLEAN), plugin)
+    assert (done.stdout, done.stderr) == ("101 0 101, 0 1\n", "")
+
+
 FAULT = """
 __global__ void bad(int *p) { p[threadIdx.x] = 1; }
 void by_hand(int *p) {
