@@ -54,6 +54,7 @@ _WITH_CONTEXT = """
     cudaGraphNodeFindInClone=cuGraphNodeFindInClone:cudaGraphNode_t cudaGraphDebugDotPrint=cuGraphDebugDotPrint
     cudaGraphExecUpdate=cuGraphExecUpdate:cudaGraphExecUpdateResultInfo* cudaGraphNodeSetEnabled=cuGraphNodeSetEnabled
     cudaGraphNodeGetEnabled=cuGraphNodeGetEnabled:int cudaGraphExecGetFlags=cuGraphExecGetFlags:int cudaGraphExecGetId=cuGraphExecGetId:int
+    cudaGraphNodeGetContainingGraph=cuGraphNodeGetContainingGraph:cudaGraph_t cudaGraphNodeGetLocalId=cuGraphNodeGetLocalId:int
     cudaGraphInstantiateWithFlags=cuGraphInstantiate:cudaGraphExec_t
     cudaGraphInstantiateWithParams=cuGraphInstantiateWithParams:cudaGraphExec_t
     cudaStreamGetCaptureInfo=cuStreamGetCaptureInfo:cudaStreamCaptureStatus,int,cudaGraph_t,same,same,int

@@ -31,6 +31,7 @@ from .structs import (
     cudaGraphNode_t,
     cudaHostNodeParams,
     cudaKernelNodeParams,
+    cudaMemAllocNodeParams,
     cudaMemcpy3DParms,
     cudaMemsetParams,
     dim3,
@@ -125,6 +126,19 @@ def cudaGraphConditionalHandleCreate(graph: object, defaultLaunchValue: object, 
     """A value that kernels of the graph set, and that decides what runs."""
     context()
     return cudaGraphConditionalHandle(int(call(driver.cuGraphConditionalHandleCreate, graph, 0, defaultLaunchValue, flags)))
+
+
+@api(1)
+def cudaGraphConditionalHandleCreate_v2(graph: object, ctx: object, defaultLaunchValue: object, flags: object) -> Any:
+    """The same, for a context."""
+    context()
+    return cudaGraphConditionalHandle(int(call(driver.cuGraphConditionalHandleCreate, graph, ctx, defaultLaunchValue, flags)))
+
+
+@api(1)
+def cudaGraphMemAllocNodeGetParams(node: object) -> Any:
+    """What a node allocates, and where."""
+    return _same(cudaMemAllocNodeParams, call(driver.cuGraphMemAllocNodeGetParams, node))
 
 
 @api(1)

@@ -23,7 +23,7 @@ from ..device.memory.host import serve
 from ..driver.api import STATE
 from ..driver.unsupported import is_refusal
 from ..errors import ApiError, StickyError, unsupported
-from .answers import graphs  # noqa: F401 - enters its answers
+from .answers import graphs, nvml  # noqa: F401 - enter their answers
 from .answers import special as answers
 from .answers.abi import ArgumentReader, Marshalled
 from .answers.cuda12 import MARKER, exported_names
@@ -294,7 +294,9 @@ class ProgramServer:
         plain, own = answers.found(f, exported.is_runtime)
         if own is not None:
             reader = ArgumentReader(f.parameters or (), MACHINE)
-            return lambda request: own(answers.AnsweredCall(self.strings, request, reader.read(request), "_pt" in f.name))
+            return lambda request: own(
+                answers.AnsweredCall(self.strings, request, reader.read(request), "_pt" in f.name, exported.is_runtime)
+            )
         work: Any = answers.python_call(plain, exported.is_runtime)
         if f.parameters is None or work is None or is_refusal(work):
             return refusal(plain)

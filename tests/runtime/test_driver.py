@@ -456,6 +456,10 @@ def test_pointer_attributes_of_device_memory(host: Host) -> None:
     assert host.code("cuPointerGetAttribute", kind.CU_POINTER_ATTRIBUTE_HOST_POINTER, at) == "INVALID_VALUE"
 
 
+def test_a_null_function_has_no_name(host: Host) -> None:
+    assert [host.code(name, 0) for name in ("cuFuncGetName", "cuKernelGetName")] == ["INVALID_VALUE"] * 2
+
+
 @model_only
 def test_large_allocations_begin_with_a_page_and_small_ones_fill_the_gaps(host: Host) -> None:
     page = 2 << 20

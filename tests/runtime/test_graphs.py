@@ -9,6 +9,9 @@ import pytest
 import warplab.runtime as w
 from warplab.runtime import cudart as rt
 from warplab.runtime import driver as cu
+from warplab.runtime.driver.api import handle_of
+from warplab.runtime.driver.graphs.resources import add_conditional
+from warplab.runtime.errors import ApiError
 
 from .conftest import KERNELS, POINTER, U32, Host, model_only
 
@@ -443,3 +446,84 @@ def test_nodes_are_found_in_the_copy_that_a_node_holds(host: Host) -> None:
     found = host("cuGraphNodeFindInClone", first, copy)
     assert int(found) != int(first)
     assert [int(n) for n in host("cuGraphGetNodes", copy, 1)[0]] == [int(found)]
+
+
+def test_a_node_knows_its_graph_and_has_a_number_there(host: Host) -> None:
+    graph = host("cuGraphCreate", 0)
+    nodes = [host("cuGraphAddEmptyNode", graph, [], 0) for _ in range(3)]
+    assert {int(host("cuGraphNodeGetContainingGraph", n)) for n in nodes} == {int(graph)}
+    assert len({host("cuGraphNodeGetLocalId", n) for n in nodes}) == 3
+    host("cuGraphDestroyNode", nodes[0])
+    copy = host("cuGraphNodeFindInClone", nodes[2], host("cuGraphClone", graph))
+    assert host("cuGraphNodeGetLocalId", copy) == host("cuGraphNodeGetLocalId", nodes[2])
+    assert rt.cudaGraphNodeGetLocalId(nodes[1])[1] == host("cuGraphNodeGetLocalId", nodes[1])
+    assert int(rt.cudaGraphNodeGetContainingGraph(nodes[1])[1]) == int(graph)
+
+
+def test_a_graph_that_allocates_keeps_its_form(host: Host) -> None:
+    graph, p = host("cuGraphCreate", 0), cu.CUDA_MEM_ALLOC_NODE_PARAMS()
+    p.poolProps.location.type, p.bytesize = cu.CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, 512
+    first = host("cuGraphAddMemAllocNode", graph, [], 0, p)
+    found = host("cuGraphMemAllocNodeGetParams", first)
+    assert (int(found.dptr), found.bytesize, found.poolProps.location.id) == (int(p.dptr), 512, 0)
+    assert rt.cudaGraphMemAllocNodeGetParams(first)[1].dptr == int(p.dptr)
+    behind = host("cuGraphAddEmptyNode", graph, [first], 1)
+    for node in (first, behind):
+        assert host.code("cuGraphDestroyNode", node) == "INVALID_VALUE"
+    assert host.code("cuGraphRemoveDependencies", graph, [first], [behind], None, 1) == "INVALID_VALUE"
+    assert host("cuGraphGetNodes", graph, 4)[1] == 2
+
+
+@model_only
+def test_an_update_takes_the_conditions_and_the_objects_of_the_new_graph(host: Host) -> None:
+    at, ended = host.upload(np.zeros(1, np.uint32)), list[int]()
+    destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(ended.append)
+
+    def made(default: int) -> cu.CUgraph:
+        graph = host("cuGraphCreate", 0)
+        handle = host("cuGraphConditionalHandleCreate", graph, 0, default, 1)
+        _, (body,) = add_conditional(graph, [], 0, int(handle), 0, 1)
+        m = cu.CUDA_MEMSET_NODE_PARAMS()
+        m.dst, m.value, m.elementSize, m.width, m.height = at, 7, 4, 1, 1
+        host("cuGraphAddMemsetNode", handle_of(body), [], 0, m, 0)
+        one = host("cuUserObjectCreate", default + 5, ctypes.cast(destroy, ctypes.c_void_p).value, 1, 1)
+        host("cuGraphRetainUserObject", graph, one, 1, 1)
+        return graph
+
+    off, on = made(0), made(1)
+    x = host("cuGraphInstantiate", off, 0)
+    host("cuGraphDestroy", off)
+    host("cuGraphLaunch", x, 0)
+    assert host.download(at, np.zeros(1, np.uint32))[0] == 0 and ended == []
+    host("cuGraphExecUpdate", x, on)
+    assert ended == [5], "the executable no longer uses the object of the graph that was destroyed"
+    host("cuGraphLaunch", x, 0)
+    assert host.download(at, np.zeros(1, np.uint32))[0] == 7
+    host("cuGraphDestroy", on)
+    assert ended == [5]
+    host("cuGraphExecDestroy", x)
+    assert ended == [5, 6]
+
+
+@model_only
+def test_objects_of_a_graph_within_a_graph_end_with_it(host: Host) -> None:
+    ended: list[int] = []
+    destroy = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(ended.append)
+    inner, outer = host("cuGraphCreate", 0), host("cuGraphCreate", 0)
+    one = host("cuUserObjectCreate", 9, ctypes.cast(destroy, ctypes.c_void_p).value, 1, 1)
+    host("cuGraphRetainUserObject", inner, one, 1, 1)
+    host("cuGraphAddChildGraphNode", outer, [], 0, inner)
+    host("cuGraphDestroy", inner)
+    assert ended == []
+    host("cuGraphDestroy", outer)
+    assert ended == [9]
+
+
+@model_only
+def test_a_condition_belongs_to_its_graph(host: Host) -> None:
+    graph, other = host("cuGraphCreate", 0), host("cuGraphCreate", 0)
+    handle = int(host("cuGraphConditionalHandleCreate", graph, 0, 1, 1))
+    with pytest.raises(ApiError, match="not a handle of a condition of this graph, nor"):
+        add_conditional(other, [], 0, handle, 0, 1)
+    assert add_conditional(graph, [], 0, handle, 0, 1)
+    assert rt.cudaGraphConditionalHandleCreate_v2(graph, 0, 1, 1)[0] == 0

@@ -84,6 +84,7 @@ class Node:
     graph: DeviceGraph
     after: list[Node] = field(default_factory=list)
     what: Any = None  # what the work was made of: a structure, an event, a graph
+    number: int = 0  # within its graph; the same in a copy
 
 
 @dataclass(eq=False)
@@ -95,21 +96,32 @@ class DeviceGraph:
     objects: dict[Counted, int] = field(default_factory=dict)  # that it uses, so many times
     conditions: list[Condition] = field(default_factory=list)
     copies: dict[Node, Node] = field(default_factory=dict)  # of a copy: the copy of each node
+    added: int = 0  # nodes until now
+    parent: DeviceGraph | None = None  # of a body of a conditional node: the graph of that node
 
     def add(self, kind: str, work: Work, after: Iterable[Node] = (), what: Any = None) -> Node:
         """One more piece of work."""
         before = list(after)
         if any(n.graph is not self for n in before) or len(set(map(id, before))) < len(before):
             raise invalid("a dependency is of another graph, or is named twice")
-        out = Node(kind, work, self, before, what)
+        out = Node(kind, work, self, before, what, self.added)
+        self.added += 1
         self.nodes.append(out)
         return out
 
     def remove(self, node: Node) -> None:
         """Takes a piece of work out; nothing comes after it any more."""
+        self.keeps_form()
         self.nodes.remove(node)
+        if node.kind == "GRAPH":
+            node.what.close()
         for other in self.nodes:
             other.after = [n for n in other.after if n is not node]
+
+    def keeps_form(self) -> None:
+        """Refuses to take out nodes or dependencies of a graph that allocates or frees memory."""
+        if any(n.kind in ("MEM_ALLOC", "MEM_FREE") for n in self.nodes):
+            raise invalid("a graph that allocates or frees memory keeps its nodes and dependencies")
 
     @property
     def edges(self) -> list[tuple[Node, Node]]:
@@ -134,6 +146,7 @@ class DeviceGraph:
         """`node` no longer comes after `before`."""
         if before not in node.after:
             raise invalid("there is no such dependency")
+        self.keeps_form()
         node.after.remove(before)
 
     def ordered(self) -> list[Node]:
@@ -162,14 +175,23 @@ class DeviceGraph:
                 what = what.clone()
                 work = what.run
             copies[n] = out.add(n.kind, work, (), what)
+            copies[n].number = n.number
         for n in self.nodes:
             copies[n].after = [copies[b] for b in n.after]
-        out.objects, out.conditions = retained(self.objects), list(self.conditions)
+        out.objects, out.conditions, out.added = retained(self.objects), list(self.conditions), self.added
         return out
 
+    def all_conditions(self) -> list[Condition]:
+        """What decides in this graph, and in those within it."""
+        within = [g for n in self.nodes for g in ([n.what] if n.kind == "GRAPH" else n.what.bodies if n.kind == "CONDITIONAL" else ())]
+        return [*self.conditions, *(c for g in within for c in g.all_conditions())]
+
     def close(self) -> None:
-        """The graph is destroyed."""
+        """The graph is destroyed, and those within it."""
         release(self.objects)
+        for n in self.nodes:
+            if n.kind == "GRAPH":
+                n.what.close()
 
     def run(self) -> None:
         """Does all the work once."""
@@ -204,6 +226,14 @@ def ancestors(nodes: Iterable[Node]) -> set[Node]:
     return out
 
 
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """Where two graphs differ, and how, as CUDA names it."""
+
+    node: Node
+    why: str
+
+
 class Executable:
     """A graph as it was when it was instantiated."""
 
@@ -216,7 +246,7 @@ class Executable:
         self.number = next(_numbers)
         self.off: set[Node] = set()  # nodes that are switched off
         self.objects = retained(graph.objects)
-        self.conditions = list(graph.conditions)
+        self.conditions = graph.all_conditions()
 
     def run(self, stream: CapturedStream, within: str = "") -> None:
         """Runs everything; what comes behind a fault is dropped.  `within`: the node of another graph that this one is.
@@ -264,18 +294,31 @@ class Executable:
         if node in part.children:
             wrong = part.children[node].update(what)
             if wrong is not None:
-                raise invalid(f"the graphs differ in a node of the kind {wrong.kind}")
+                raise invalid(f"the graphs differ in a node of the kind {wrong.node.kind}")
         part.steps[node] = work
 
-    def update(self, graph: DeviceGraph) -> Node | None:
-        """Takes over the work of a graph of the same form; gives the node that does not fit."""
+    def misfit(self, graph: DeviceGraph) -> Misfit | None:
+        """The node of a graph that keeps its work from being taken over."""
         for own, new in itertools.zip_longest(self.nodes, graph.nodes):
-            if own is None or new is None or own.kind != new.kind or len(own.after) != len(new.after):
-                return new or own
-        for own, new in zip(self.nodes, graph.nodes, strict=True):
-            if own in self.children and (wrong := self.children[own].update(new.what)) is not None:
+            if own is None or new is None or len(own.after) != len(new.after):
+                return Misfit(new or own, "TOPOLOGY_CHANGED")
+            if own.kind != new.kind:
+                return Misfit(new, "NODE_TYPE_CHANGED")
+            if own in self.children and (wrong := self.children[own].misfit(new.what)) is not None:
                 return wrong
+        return None
+
+    def update(self, graph: DeviceGraph) -> Misfit | None:
+        """Takes over the work of a graph of the same form; gives what does not fit."""
+        if (wrong := self.misfit(graph)) is not None:
+            return wrong
+        for own, new in zip(self.nodes, graph.nodes, strict=True):
+            if own in self.children:
+                self.children[own].update(new.what)
             self.steps[own] = new.work
+        before, self.objects = self.objects, retained(graph.objects)
+        release(before)
+        self.conditions = graph.all_conditions()
         return None
 
 

@@ -233,6 +233,18 @@ def cuGraphNodeGetType(hNode: object) -> CUgraphNodeType:
     return CUgraphNodeType[f"CU_GRAPH_NODE_TYPE_{node_of(hNode).kind}"]
 
 
+@api(1)
+def cuGraphNodeGetContainingGraph(hNode: object) -> CUgraph:
+    """The graph that a node belongs to."""
+    return CUgraph(handle_of(node_of(hNode).graph))
+
+
+@api(1)
+def cuGraphNodeGetLocalId(hNode: object) -> int:
+    """A number that no other node of its graph has; its copy in a copy of the graph has the same."""
+    return node_of(hNode).number
+
+
 @api()
 def cuGraphDestroyNode(hNode: object) -> None:
     """Takes a node out of its graph."""
@@ -313,7 +325,7 @@ def cuGraphExecUpdate(hGraphExec: object, hGraph: object) -> CUgraphExecUpdateRe
     """Takes over the work of a graph of the same form; says what does not fit."""
     out, wrong = CUgraphExecUpdateResultInfo(), executable_of(hGraphExec).update(graph_of(hGraph))
     if wrong is not None:
-        raise ApiError("CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE", f"the graphs differ in a node of the kind {wrong.kind}")
+        raise ApiError("CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE", f"the graphs differ in a node of the kind {wrong.node.kind}")
     out.result = CUgraphExecUpdateResult.CU_GRAPH_EXEC_UPDATE_SUCCESS
     return out
 

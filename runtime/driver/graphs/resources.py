@@ -8,6 +8,7 @@ from ...device.graphs.graphs import DeviceGraph
 from ...device.graphs.resources import (
     Conditional,
     ConditionalWork,
+    GraphMemory,
     UserObject,
     bodies,
     conditional,
@@ -17,8 +18,8 @@ from ...device.graphs.resources import (
 )
 from ...errors import invalid, unsupported
 from ..api import api, current, device_of, forget, handle_of, integer, object_of
-from ..tables.enums import CUgraphMem_attribute, CUmemLocationType
-from ..tables.structs import CUdeviceptr, CUgraphConditionalHandle, CUgraphNode, CUuserObject
+from ..tables.enums import CUgraphMem_attribute, CUmemAllocationType, CUmemLocationType
+from ..tables.structs import CUDA_MEM_ALLOC_NODE_PARAMS, CUdeviceptr, CUgraphConditionalHandle, CUgraphNode, CUuserObject
 from .graphs import graph_of
 from .nodes import add, given, of_kind
 
@@ -34,8 +35,18 @@ def cuGraphAddMemAllocNode(hGraph: object, dependencies: object, numDependencies
     if p.poolProps.location.type != CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE:
         raise unsupported("graphs allocate memory of devices alone")
     m = graph_memory(current(), p.bytesize)
-    out = add(hGraph, dependencies, numDependencies, "MEM_ALLOC", (m.begin, m))
     p.dptr = m.range.start
+    return add(hGraph, dependencies, numDependencies, "MEM_ALLOC", (m.begin, m))
+
+
+@api(1)
+def cuGraphMemAllocNodeGetParams(hNode: object) -> CUDA_MEM_ALLOC_NODE_PARAMS:
+    """What a node allocates, and where."""
+    m: GraphMemory = of_kind(hNode, "MEM_ALLOC").what
+    out = CUDA_MEM_ALLOC_NODE_PARAMS()
+    out.poolProps.allocType = CUmemAllocationType.CU_MEM_ALLOCATION_TYPE_PINNED
+    out.poolProps.location.type, out.poolProps.location.id = CUmemLocationType.CU_MEM_LOCATION_TYPE_DEVICE, m.range.owner.ordinal
+    out.bytesize, out.dptr = m.range.size, m.range.start
     return out
 
 
@@ -98,10 +109,13 @@ def add_conditional(
     hGraph: object, dependencies: object, count: object, handle: int, kind: int, size: int
 ) -> tuple[CUgraphNode, list[DeviceGraph]]:
     """A conditional node, and the graphs that are to be filled."""
-    condition = CONDITIONALS.get(handle)
-    if condition is None:
-        raise invalid(f"{handle:#x} is not a handle of a condition")
-    work = ConditionalWork(condition, kind, [DeviceGraph() for _ in range(bodies(kind, size))])
+    condition, graph = CONDITIONALS.get(handle), graph_of(hGraph)
+    around: DeviceGraph | None = graph
+    while around is not None and condition not in around.conditions:
+        around = around.parent
+    if condition is None or around is None:
+        raise invalid(f"{handle:#x} is not a handle of a condition of this graph, nor of one around it")
+    work = ConditionalWork(condition, kind, [DeviceGraph(parent=graph) for _ in range(bodies(kind, size))])
     return add(hGraph, dependencies, count, "CONDITIONAL", (work.run, work)), work.bodies
 
 

@@ -131,6 +131,8 @@ def cuFuncGetModule(hfunc: object) -> CUmodule:
 @api(1)
 def cuFuncGetName(hfunc: object) -> bytes:
     """The function's name."""
+    if not integer(hfunc):
+        raise invalid("the function is null")
     return kernel_of(hfunc).name.encode()
 
 

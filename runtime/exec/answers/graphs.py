@@ -9,7 +9,10 @@ from ... import cudart, driver
 from ...cudart.api import context
 from ...device.memory.host import host
 from ...driver.api import handle_of
+from ...driver.graphs.graphs import executable_of, graph_of
+from ...driver.graphs.nodes import of_kind
 from ...driver.graphs.resources import add_conditional
+from ...driver.tables.enums import CUgraphExecUpdateResult, CUresult
 from ...errors import ApiError, invalid
 from .abi import as_structure, raw_value, read_array, write
 from .special import AnsweredCall, answers, done
@@ -169,8 +172,14 @@ def _get_parameters(c: AnsweredCall, api: Any, prefix: str) -> int:
     if result:
         return int(result)
     name, at = (STRUCTURED[kind][0], int(STRUCTURED[kind][3])) if kind in STRUCTURED else (HANDLED.get(kind, ("",))[0], 0)
+    if kind == CONDITIONAL:
+        work = of_kind(node, "CONDITIONAL").what
+        array = host().keep(struct.pack(f"<{len(work.bodies)}Q", *map(handle_of, work.bodies)))
+        head = struct.pack("<i", kind).ljust(PAYLOAD, b"\0") + CONDITION.pack(work.condition.address, work.kind, len(work.bodies), array)
+        write(c.given["nodeParams"], head.ljust(256, b"\0"))
+        return 0
     what = {GRAPH: "Graph", WAIT: "Event", RECORD: "Event"}.get(kind, "Params")
-    call: Any = None if kind == ALLOC else getattr(api, f"{prefix}Graph{name}Get{what}", None)
+    call: Any = getattr(api, f"{prefix}Graph{name}Get{what}", None)
     if kind != EMPTY and call is None:
         raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"the parameters of graph nodes of the kind {int(kind)}")
     raw = bytearray(256)
@@ -183,6 +192,18 @@ def _get_parameters(c: AnsweredCall, api: Any, prefix: str) -> int:
         raw[PAYLOAD + at : PAYLOAD + at + len(part)] = part
     write(c.given["nodeParams"], bytes(raw))
     return 0
+
+
+@answers("cuGraphExecUpdate_v2", "cudaGraphExecUpdate")
+def update(c: AnsweredCall) -> int:
+    """The work of another graph; where that does not fit, the structure says how and at which node."""
+    call = cudart.cudaGraphExecUpdate if c.is_runtime else driver.cuGraphExecUpdate
+    result, _ = call(c.given["hGraphExec"], c.given["hGraph"])
+    if result in (CUresult.CUDA_SUCCESS, CUresult.CUDA_ERROR_GRAPH_EXEC_UPDATE_FAILURE):
+        wrong = executable_of(c.given["hGraphExec"]).misfit(graph_of(c.given["hGraph"]))
+        why = CUgraphExecUpdateResult[f"CU_GRAPH_EXEC_UPDATE_{f'ERROR_{wrong.why}' if wrong else 'SUCCESS'}"]
+        write(c.given["resultInfo"], struct.pack("<i4xQQ", why, handle_of(wrong.node) if wrong else 0, 0))
+    return int(result)
 
 
 @answers("cuStreamGetCaptureInfo_v2", "cuStreamGetCaptureInfo_v3", "cudaStreamGetCaptureInfo")

@@ -21,6 +21,7 @@ from ...driver.tables.enums import CUresult
 from ...errors import ApiError, unsupported
 from ..binaries import maps
 from ..binaries.elf import MACHINE
+from ..binaries.unnamed import unnamed
 from ..process import HostProgram, KeptMemory
 from ..wire import WireRequest
 from .abi import CFunction, Values, read_array, write, write_result
@@ -34,6 +35,7 @@ class AnsweredCall:
     request: WireRequest
     given: Values
     per_thread: bool = False  # stream 0 is the thread's own
+    is_runtime: bool = False
 
     def stream(self, name: str = "stream") -> int:
         """The stream that an argument means."""
@@ -47,8 +49,8 @@ class AnsweredCall:
 Answer = Callable[[AnsweredCall], int]
 ANSWERS: dict[str, Answer] = {}
 # Parameters of the runtime's calls that are functions or variables of the host.
-TRANSLATED: dict[str, Callable[[int], int]] = dict.fromkeys(("func", "symbolPtr", "entryFuncAddr"), REGISTRY.kernel)
-TRANSLATED["symbol"] = lambda symbol: REGISTRY.variable(symbol)[0]
+TRANSLATED: dict[str, Callable[[int], int]] = {"symbol": lambda symbol: REGISTRY.variable(symbol)[0]}
+NO_KERNEL = "cudaErrorInvalidDeviceFunction"
 
 
 def answers(*names: str) -> Callable[[Answer], Answer]:
@@ -444,9 +446,36 @@ def export_table(c: AnsweredCall) -> int:
         (back,) = read_array("u64", c.request.stack - 8, 1)
         path = maps.path_at(program.pid, back)
         if not path.startswith("/memfd:") and not os.path.basename(path).startswith(("libnv", "libcuda")):
-            raise unsupported(f"{path} holds NVIDIA's CUDA runtime without its symbols, so nothing can stand in for it: "
-                              "link it with -cudart shared, or do not strip it")  # fmt: skip
+            raise unsupported(unserved(path))
     return 1
+
+
+def unserved(path: str) -> str:
+    """Why the kernels of an object cannot run that holds a runtime without its symbols."""
+    if ".so" in os.path.basename(path):
+        return (
+            f"{path} is machine code, with a CUDA runtime of its own: its kernels cannot run here "
+            "(those of a library that you build can: link it with -cudart shared, or do not strip it)"
+        )
+    return (
+        f"{path} holds NVIDIA's CUDA runtime without its symbols, so nothing can stand in for it: link it with -cudart shared, "
+        "or do not strip it"
+    )
+
+
+def _kernel(function: int) -> int:
+    """The kernel for which a function of the host stands; those of an object without symbols were registered with NVIDIA's runtime."""
+    try:
+        return REGISTRY.kernel(function)
+    except ApiError as e:
+        program = host()
+        found = maps.object_at(program.pid, function) if e.name == NO_KERNEL and isinstance(program, HostProgram) else None
+        if found is not None and unnamed(found):
+            raise unsupported(unserved(found.path.partition("/root")[2])) from None
+        raise
+
+
+TRANSLATED.update(dict.fromkeys(("func", "symbolPtr", "entryFuncAddr"), _kernel))
 
 
 @answers("cuDriverGetVersion", "cudaDriverGetVersion")

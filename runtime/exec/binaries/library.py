@@ -16,7 +16,8 @@ from ..answers.cuda12 import CALLS as OLDER_CALLS
 from ..answers.cuda12 import exported_names
 from ..answers.driver_calls import CALLS as DRIVER_CALLS
 from ..answers.jitlink import CALLS as JIT_LINK_CALLS
-from ..answers.jitlink import PREFIX as JIT_LINK
+from ..answers.lto import PREFIX as JIT_LINK
+from ..answers.nvml import CALLS as NVML_CALLS
 from ..answers.runtime_calls import CALLS as RUNTIME_CALLS
 from .elf import ElfExport, LibraryImage, write
 from .stub import CODE
@@ -29,6 +30,7 @@ STANDS_FOR = {
     "libcuda.so.1": ("libcuda.so.1", "libcuda.so"),
     RUNTIME_VERSION: (RUNTIME_VERSION, "libcudart.so"),
     OLDER_RUNTIME: (OLDER_RUNTIME,),
+    "libnvidia-ml.so.1": ("libnvidia-ml.so.1", "libnvidia-ml.so"),
 }  # by SONAME
 AUDITOR = ("la_version", "la_objsearch", "la_objopen", "la_activity")
 WATCHING = ("la_objopen", "la_activity")  # what the loader calls for each object; one of the libraries is enough for it
@@ -45,7 +47,13 @@ class Exported:
 def exported() -> list[Exported]:
     """All of them; a request names one by its place in this list."""
     out: dict[str, Exported] = {}
-    for table, is_runtime in ((DRIVER_CALLS, False), (RUNTIME_CALLS, True), (JIT_LINK_CALLS, False), (OLDER_CALLS, True)):
+    for table, is_runtime in (
+        (DRIVER_CALLS, False),
+        (RUNTIME_CALLS, True),
+        (JIT_LINK_CALLS, False),
+        (NVML_CALLS, False),
+        (OLDER_CALLS, True),
+    ):
         for f in functions(table):
             known = out.get(f.name)
             if known is None or known.function.parameters is None:  # a name may have one form that is answered
@@ -61,11 +69,18 @@ def built(machine: str, listed: list[Exported], socket_name: bytes, paths: Mappi
     return out
 
 
+def names_in(soname: str, listed: list[Exported]) -> dict[str, str]:
+    """What a library calls our functions, where that is not their name.  A program is not to find nvJitLink's here, but in NVIDIA's library."""
+    names = [e.function.name for e in listed]
+    out = exported_names(names) if soname == OLDER_RUNTIME else {}
+    return out | {name: f".{name}" for name in names if name.startswith(JIT_LINK)}
+
+
 def _built(machine: str, listed: list[Exported], soname: str, socket_name: bytes, path: str) -> LibraryImage:
     code, where = CODE[machine]
     watches = soname == next(iter(STANDS_FOR))
-    version, own = (soname, exported_names(e.function.name for e in listed)) if soname == OLDER_RUNTIME else (RUNTIME_VERSION, {})
-    own |= {e.function.name: f".{e.function.name}" for e in listed if e.function.name.startswith(JIT_LINK)}  # not to be found for NVIDIA's
+    own = names_in(soname, listed)
+    version = soname if soname == OLDER_RUNTIME else RUNTIME_VERSION
     exports = [ElfExport(name if watches or name not in WATCHING else name.upper(), offset=where[name]) for name in AUDITOR]
     exports += [ElfExport(own.get(e.function.name, e.function.name), n, version if e.is_runtime else "") for n, e in enumerate(listed)]
     address = struct.pack("<H", 1) + b"\0" + socket_name

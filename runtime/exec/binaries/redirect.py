@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..answers.jitlink import OTHER, PREFIX
+from ..answers.jitlink import OTHER
+from ..answers.lto import PREFIX
 from ..process import NOT_THERE, PAGE, PRIVATE_ANONYMOUS, READ, WRITE, HostProgram
 from . import maps
 from .elf import MACHINE

@@ -15,15 +15,14 @@ from tools.derive_stub import compiled
 from warplab.runtime import cudart, driver
 from warplab.runtime.exec import server  # noqa: F401 - every answer is entered
 from warplab.runtime.exec.answers.abi import functions, structure
-from warplab.runtime.exec.answers.cuda12 import exported_names
 from warplab.runtime.exec.answers.special import ANSWERS, found
-from warplab.runtime.exec.binaries.library import OLDER_RUNTIME, RUNTIME_VERSION, built, exported
+from warplab.runtime.exec.binaries.library import OLDER_RUNTIME, RUNTIME_VERSION, built, exported, names_in
 from warplab.runtime.exec.binaries.stub import CODE
 
 LISTED = exported()
 
 
-PATHS = {"libcuda.so.1": "/proc/1/fd/9", "libcudart.so.13": "/proc/1/fd/10", "libcudart.so.12": "/proc/1/fd/11"}
+PATHS = {name: f"/proc/1/fd/{n}" for n, name in enumerate(("libcuda.so.1", "libcudart.so.13", "libcudart.so.12", "libnvidia-ml.so.1"), 9)}
 
 
 @pytest.mark.parametrize("soname", PATHS)
@@ -50,7 +49,7 @@ def test_the_loader_finds_every_export(tmp_path: Path, soname: str) -> None:
     (tmp_path / "lib.so").write_bytes(library.image)
     loaded = ctypes.CDLL(str(tmp_path / "lib.so"))
     base = ctypes.cast(loaded.la_version, ctypes.c_void_p).value - library.pads["la_version"]  # type: ignore[operator]
-    own = exported_names(e.function.name for e in LISTED) if soname == OLDER_RUNTIME else {}
+    own = names_in(soname, LISTED)
     for e in LISTED:
         at = ctypes.cast(getattr(loaded, own.get(e.function.name, e.function.name)), ctypes.c_void_p).value
         assert at == base + library.pads[e.function.name]

@@ -127,6 +127,21 @@ def test_a_stripped_runtime_is_refused_with_what_helps(warplab_exec: Run, build:
     assert "-cudart shared" in done.stderr
 
 
+def test_a_library_that_is_machine_code_is_named(warplab_exec: Run, build: Build) -> None:
+    text = """
+#include <cstdio>
+__global__ void k() {}
+extern "C" int run() { void *p; printf("%d\\n", cudaMalloc(&p, 4)); k<<<1, 1>>>(); return cudaDeviceSynchronize(); }
+"""
+    plugin = build("stripped_plugin", "-shared", "-Xcompiler", "-fPIC", "-Xlinker", "-s", text=text)
+    main = '#include <dlfcn.h>\nint main(int, char **a) { return !((int (*)())dlsym(dlopen(a[1], RTLD_NOW), "run"))(); }\n'
+    library = f"{plugin}.so"
+    shutil.copy(plugin, library)
+    done = warplab_exec(build("machine_code", "-ldl", text=main), library)
+    assert done.stdout == "0\n", "its other calls work"
+    assert done.stderr.count("machine code, with a CUDA runtime of its own") == 1 and library in done.stderr
+
+
 HOST_ONLY = """
 #include <cstdio>
 #include <cuda_runtime_api.h>
