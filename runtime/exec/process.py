@@ -13,6 +13,7 @@ from ..device.memory.host import Bytes
 from ..errors import ApiError, invalid
 from .binaries.elf import MACHINE
 from .binaries.lines import where
+from .frames import python_line
 from .wire import WireRequest
 
 SYSTEM_CALLS = {
@@ -127,6 +128,9 @@ class HostProgram:
 
     def launched_from(self) -> str:
         """See Host."""
+        with suppress(ApiError):  # what it asks for is not there after all
+            if line := python_line(self):
+                return line
         back, stack = self.calls_from()
         found = where(self.pid, back) if back else ""
         if not found.startswith(CUDA_HEADERS):

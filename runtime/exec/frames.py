@@ -1,0 +1,70 @@
+"""The line of Python from which a call is made: the program's own interpreter is asked, by functions that every release since 3.9 has."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from .binaries import maps
+
+if TYPE_CHECKING:
+    from .process import HostProgram
+
+NEEDED = """
+    Py_IsInitialized PyGILState_Ensure PyGILState_Release PyEval_GetFrame PyFrame_GetBack PyFrame_GetCode PyFrame_GetLineNumber
+    PyObject_GetAttrString PyUnicode_AsUTF8 Py_IncRef Py_DecRef
+""".split()
+PACKAGES = ("/site-packages/", "/dist-packages/")  # in files there, or in none at all, somebody else's code makes the call
+MOST = 100  # frames that are looked at
+
+
+class Interpreter:
+    """The interpreter in a program; its functions may only be called by the thread that is being answered."""
+
+    def __init__(self, program: HostProgram, functions: dict[str, tuple[int, int]]) -> None:
+        self.program = program
+        self.functions = functions
+
+    def call(self, name: str, *arguments: int) -> int:
+        """Calls a function of the interpreter's."""
+        return self.program.call(self.functions[name][0], *arguments)
+
+    def line(self) -> str:
+        """The innermost line outside of installed packages, else the innermost: "at script.py:7"; empty where no Python runs."""
+        if not self.call("Py_IsInitialized") & 0xFFFF_FFFF:
+            return ""
+        state = self.call("PyGILState_Ensure")
+        try:
+            found = list(self._lines())
+        finally:
+            self.call("PyGILState_Release", state)
+        own = [(name, line) for name, line in found if os.path.isabs(name) and not any(p in name for p in PACKAGES)]
+        return next((f"at {os.path.basename(name)}:{line}" for name, line in own or found), "")
+
+    def _lines(self) -> Iterator[tuple[str, int]]:
+        frame = self.call("PyEval_GetFrame")
+        if frame:
+            self.call("Py_IncRef", frame)
+        for _ in range(MOST):
+            if not frame:
+                return
+            code = self.call("PyFrame_GetCode", frame)
+            name = self.call("PyObject_GetAttrString", code, self.program.kept.string(b"co_filename"))
+            text = self.program.string(self.call("PyUnicode_AsUTF8", name)).decode(errors="replace")
+            path = text if text.startswith("<") else os.path.join(os.readlink(f"/proc/{self.program.pid}/cwd"), text)
+            yield path, self.call("PyFrame_GetLineNumber", frame) & 0xFFFF_FFFF
+            back = self.call("PyFrame_GetBack", frame)
+            for done in (name, code, frame):
+                self.call("Py_DecRef", done)
+            frame = back
+        self.call("Py_DecRef", frame)
+
+
+def python_line(program: HostProgram) -> str:
+    """The line of Python from which the thread that is being answered makes its call; empty where it runs no Python."""
+    for o in maps.objects(program.pid):
+        functions = maps.symbols(o, NEEDED[0], dynamic=True)
+        if all(name in functions for name in NEEDED):
+            return Interpreter(program, functions).line()
+    return ""
