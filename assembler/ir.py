@@ -10,7 +10,7 @@ a register, `#int` a constant, `{b32,b32}` a vector, `[u64]` an address.  Opcode
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, Protocol, TypeVar, Union, dataclass_transform
 
@@ -80,6 +80,19 @@ class Symbol:
 
 
 Initial = int | float | Symbol | tuple["Initial", ...]
+
+
+def leaves_of(value: Initial | None) -> Iterator[int | float | Symbol]:
+    """The values of an initialiser in order, however deep it is nested; a short inner list is not padded, what follows it closes up."""
+    levels = [iter(() if value is None else (value,))]
+    while levels:
+        for v in levels[-1]:
+            if isinstance(v, tuple):
+                levels.append(iter(v))
+                break
+            yield v
+        else:
+            levels.pop()
 
 
 @node

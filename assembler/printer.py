@@ -259,11 +259,19 @@ def _variables(variables: Sequence[Variable]) -> str:
 
 def initial(value: Initial) -> str:
     """An initial value."""
-    if isinstance(value, tuple):
-        return "{" + ", ".join(map(initial, value)) + "}"
-    if isinstance(value, Symbol):
-        return symbol(value)
-    return _float(value) if isinstance(value, float) else str(value)
+    levels: list[tuple[Iterator[Initial], list[str]]] = [(iter((value,)), [])]
+    while True:
+        values, texts = levels[-1]
+        for v in values:
+            if isinstance(v, tuple):
+                levels.append((iter(v), []))
+                break
+            texts.append(symbol(v) if isinstance(v, Symbol) else _float(v) if isinstance(v, float) else str(v))
+        else:
+            if len(levels) == 1:
+                return texts[0]
+            levels.pop()
+            levels[-1][1].append("{" + ", ".join(texts) + "}")
 
 
 def parameter(v: Variable) -> str:

@@ -14,6 +14,7 @@ from .ir import (
     Symbol,
     Targets,
     Variable,
+    leaves_of,
 )
 from .listing import leaves, listing
 
@@ -65,17 +66,9 @@ def outer_locals(function: Function) -> list[Variable]:
 def used_functions(module: Module) -> set[Function]:
     """All functions that instructions and initial values name."""
     found: set[Function] = set()
-
-    def initial(value: object) -> None:
-        if isinstance(value, tuple):
-            for v in value:
-                initial(v)
-        elif isinstance(value, Symbol) and isinstance(value.target, Function):
-            found.add(value.target)
-
     for item in module.items:
         for v in declared(item):
-            initial(v.initial)
+            found.update(x.target for x in leaves_of(v.initial) if isinstance(x, Symbol) and isinstance(x.target, Function))
         if isinstance(item, Function) and item.unread is not None:
             unread = item.unread
             found.update(f for f in module.functions.values() if unread.mentions(f.name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -16,11 +16,13 @@ from warplab.assembler.ir import (
     Declaration,
     Function,
     Immediate,
+    Initial,
     SpecialRegister,
     Symbol,
     Targets,
     Variable,
     Vector,
+    leaves_of,
 )
 from warplab.assembler.link import Program
 from warplab.assembler.listing import listing
@@ -123,6 +125,8 @@ class LoadedProgram:
                 new.append((v, arena, a))
         for v, arena, a in new:
             data = self.initial_bytes(v)
+            if a.reused:  # other memory is zero, and costs nothing until it is touched
+                arena.bytes[a.start - arena.base :][: v.size] = 0
             arena.bytes[a.start - arena.base :][: len(data)] = np.frombuffer(data, np.uint8)
 
     def address(self, v: Variable) -> int:
@@ -130,17 +134,10 @@ class LoadedProgram:
         return self.places[id(self.definition(v))]
 
     def initial_bytes(self, v: Variable) -> bytes:
-        """The first contents of a variable."""
-        out = bytearray(max(v.size, 1))
-        leaves = list(_leaves(v.initial))
+        """The first contents of a variable, without the zeros behind its initial value."""
+        leaves = list(leaves_of(v.initial))
         plain = _plain_bytes(v, leaves)
-        if plain is not None:
-            out[: len(plain)] = plain
-            return bytes(out)
-        for n, value in enumerate(leaves):
-            raw = self._bits(v, value).to_bytes(v.type.bytes, "little")
-            out[n * len(raw) : (n + 1) * len(raw)] = raw
-        return bytes(out)
+        return b"".join(self._bits(v, value).to_bytes(v.type.bytes, "little") for value in leaves) if plain is None else plain
 
     def _bits(self, v: Variable, value: Any) -> int:
         mask = (1 << v.type.bits) - 1
@@ -441,16 +438,7 @@ def variables_in(op: object) -> list[Variable]:
             return []
 
 
-def _leaves(value: object) -> Iterator[object]:
-    """The values of an initialiser in order: a short inner list is not padded, what follows it closes up."""
-    if isinstance(value, tuple):
-        for e in value:
-            yield from _leaves(e)
-    elif value is not None:
-        yield value
-
-
-def _plain_bytes(v: Variable, leaves: list[object]) -> bytes | None:
+def _plain_bytes(v: Variable, leaves: Sequence[object]) -> bytes | None:
     """The bytes of many plain numbers of an integer or bit type at once; None where there are others."""
     if len(leaves) < MANY or v.type.kind == "f" or v.type.bits > 64 or set(map(type, leaves)) != {int}:
         return None
@@ -461,5 +449,5 @@ def _plain_bytes(v: Variable, leaves: list[object]) -> bytes | None:
         return None
 
 
-def _initial_functions(value: object) -> list[Function]:
-    return [f for leaf in _leaves(value) for f in functions_in(leaf)]
+def _initial_functions(value: Initial | None) -> list[Function]:
+    return [f for leaf in leaves_of(value) for f in functions_in(leaf)]

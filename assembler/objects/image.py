@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
-from ..ir import Initial, Symbol, Variable
+from ..ir import Initial, Symbol, Variable, leaves_of
 from .elf import ObjectError
 
 _FORMATS = {2: "<e", 4: "<f", 8: "<d"}
@@ -23,7 +23,7 @@ def image(variable: Variable) -> tuple[bytearray, dict[int, Symbol]]:
         raise ObjectError(f"{variable.name}: {variable.size} initialised bytes are more than {BIGGEST}")
     data, symbols = bytearray(variable.size), dict[int, Symbol]()
     size = variable.type.bytes
-    for i, value in enumerate(leaves(variable.initial)):
+    for i, value in enumerate(leaves_of(variable.initial)):
         if isinstance(value, Symbol):
             symbols[i * size] = value
         else:
@@ -31,15 +31,6 @@ def image(variable: Variable) -> tuple[bytearray, dict[int, Symbol]]:
     if len(data) != variable.size:
         raise ObjectError(f"{variable.name} has more initial values than elements")
     return data, symbols
-
-
-def leaves(value: Initial) -> Iterator[int | float | Symbol]:
-    """The values of an initialiser in order."""
-    if isinstance(value, tuple):
-        for inner in value:
-            yield from leaves(inner)
-    else:
-        yield value
 
 
 def values(variable: Variable, data: bytes, symbols: Mapping[int, Symbol]) -> Initial:

@@ -12,13 +12,15 @@ from ..ir import Declaration, Directive, Function, Initial, Linkage, Location, R
 from .constants import integer, literal
 from .flaw import Flaw
 from .initial import check_initial, closed, initial, settings
-from .makers import constant_of
+from .makers import integer_of
 from .reader import TextReader
 from .scopes import Scope, Stem
 
 SPACES = frozenset(["reg", "sreg", "const", "global", "local", "param", "shared", "tex"])
 DECLARABLE = frozenset("pred u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 b128 f16 f16x2 f32 f64 texref samplerref surfref".split())
 VECTORS = {"v2": 2, "v4": 4}
+
+MOST_REGISTERS = 1 << 30  # of one name; ptxas has no memory for many more
 
 
 @dataclasses.dataclass(slots=True)
@@ -113,10 +115,10 @@ def attributes(tree: Any) -> tuple[str, ...]:
     """`.attribute(.managed, .unified(1, 2))` as ("managed", "unified(1, 2)")."""
     out = []
     for item in tree.children:
-        word, values = str(item.children[0])[1:], [constant_of(v) for v in item.children[1:] if v is not None]
+        word, values = str(item.children[0])[1:], [integer_of(v) for v in item.children[1:] if v is not None]
         if word not in ("managed", "unified"):
             raise Flaw("bad-declaration", f"no attribute is called .{word}", "." + word)
-        out.append(word + (f"({', '.join(str(int(v)) for v in values)})" if values else ""))
+        out.append(word + (f"({', '.join(map(str, values))})" if values else ""))
     return tuple(out)
 
 
@@ -181,8 +183,8 @@ def performance(tree: Any, span_of: Any) -> Directive:
     if getattr(first, "data", "") == "strings":
         token = first.children[0]
         return Directive(".pragma", texts(first), span_of(token.start_pos, token.end_pos))
-    numbers = [constant_of(v) for v in tree.children[1:] if v is not None]
-    return Directive(str(first), tuple(int(n) for n in numbers), span_of(first.start_pos, first.end_pos))
+    numbers = tuple(integer_of(v) for v in tree.children[1:] if v is not None)
+    return Directive(str(first), numbers, span_of(first.start_pos, first.end_pos))
 
 
 def same_signature(a: Function, b: Function) -> str:
@@ -212,6 +214,8 @@ def registers_of(
         if dims or rest[-1] is not None:
             raise Flaw("bad-declaration", f"register {name} can be no array and has no initial value", name)
         n = -1 if count is None else integer(str(count))
+        if n > MOST_REGISTERS:
+            raise Flaw("bad-declaration", f"{n} registers are too many: {MOST_REGISTERS} of one name are allowed", str(count))
         try:
             if count is not None:
                 scope.declare_stem(name, Stem(n, words.type, words.vector, where))

@@ -13,7 +13,7 @@ from ..ir import Function, Immediate, Initial, Symbol, Variable
 from . import constants
 from .constants import integer, literal, signed
 from .flaw import Flaw
-from .makers import constant_of
+from .makers import constant_of, integer_of
 from .scopes import Scope
 
 _ODD = re.compile(r"(?<!\d)0\d|\d{19}")  # numbers that int() would take for others, or that may be too large
@@ -21,13 +21,29 @@ _ODD = re.compile(r"(?<!\d)0\d|\d{19}")  # numbers that int() would take for oth
 
 def initial(tree: Any, type: ScalarType, scope: Scope) -> Initial:
     """The value of `= ...`, numbers converted to the variable's type: float for .f16 to .f64, int otherwise."""
+    levels: list[tuple[Any, list[Initial]]] = [(iter((tree,)), [])]
+    while True:
+        children, values = levels[-1]
+        for c in children:
+            if getattr(c, "data", "") == "braced":
+                levels.append((iter(c.children), []))
+                break
+            if c is not None:
+                values.append(_value(c, type, scope))
+        else:
+            if len(levels) == 1:
+                return values[0]
+            levels.pop()
+            levels[-1][1].append(tuple(values))
+
+
+def _value(tree: Any, type: ScalarType, scope: Scope) -> Initial:
+    """A value that is not nested, or a list of plain numbers."""
     if isinstance(tree, str):  # INTEGERS
         numbers = tree[1:-1].split(",")
         if type.kind == "f" or _ODD.search(tree):
             return tuple(_number(literal(n.strip()), None, type) for n in numbers)
         return tuple(map(int, numbers))
-    if tree.data == "braced":
-        return tuple(initial(c, type, scope) for c in tree.children if c is not None)
     if tree.data == "symbol":
         if type.kind == "f":
             raise Flaw("bad-initialiser", f"an address is not a .{type}")
@@ -69,7 +85,7 @@ def _symbol(tree: Any, scope: Scope) -> Symbol:
     reference, sign, extra = (*tree.children, None, None)[:3]
     if sign == "-":
         raise Flaw("syntax", "a negative offset is written +-n", "-")
-    offset = signed(int(constant_of(extra))) if extra is not None else 0
+    offset = signed(integer_of(extra)) if extra is not None else 0
     if reference.data == "applied":
         if str(reference.children[0]) != "generic":
             raise Flaw("bad-initialiser", f"{reference.children[0]}( ) is not an operator", str(reference.children[0]))
@@ -94,7 +110,7 @@ def settings(tree: Any) -> tuple[str, ...]:
         if getattr(item, "data", "") != "setting":
             raise Flaw("bad-initialiser", "a texture is initialised by field = value")
         value = item.children[1]
-        out.append(f"{item.children[0]}={value if isinstance(value, str) else int(constant_of(value))}")
+        out.append(f"{item.children[0]}={value if isinstance(value, str) else integer_of(value)}")
     return tuple(out)
 
 
@@ -105,11 +121,17 @@ def closed(dims: tuple[int, ...], value: Any) -> tuple[int, ...]:
 
 def check_initial(value: Any, dims: tuple[int, ...], name: str) -> None:
     """An initial value is nested as its array is, and no level is longer."""
-    if isinstance(value, tuple) != bool(dims):
-        raise Flaw("bad-initialiser", f"the initial value of {name} needs {'braces' if dims else 'no braces'} here", name)
-    if isinstance(value, tuple):
-        if len(value) > dims[0]:
-            raise Flaw("bad-initialiser", f"{len(value)} initial values for {dims[0]} elements of {name}", name)
-        inner = value if len(dims) > 1 else [v for v in value if isinstance(v, tuple)] if tuple in set(map(type, value)) else ()
-        for v in inner:
-            check_initial(v, dims[1:], name)
+    level, depth = [value], 0
+    while level:
+        for v in level:
+            if isinstance(v, tuple) != (depth < len(dims)):
+                raise Flaw(
+                    "bad-initialiser", f"the initial value of {name} needs {'braces' if depth < len(dims) else 'no braces'} here", name
+                )
+            if isinstance(v, tuple) and len(v) > dims[depth]:
+                raise Flaw("bad-initialiser", f"{len(v)} initial values for {dims[depth]} elements of {name}", name)
+        depth += 1
+        nested = [v for v in level if isinstance(v, tuple)]
+        level = [
+            x for v in nested if depth < len(dims) or tuple in set(map(type, v)) for x in v if depth < len(dims) or isinstance(x, tuple)
+        ]

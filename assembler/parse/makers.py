@@ -88,24 +88,33 @@ def _folded(tree: Any, names: NamesInScope) -> Operand:
 
 
 def constant_of(tree: Any) -> Constant:
-    """The value of a constant expression."""
-    children = tree.children
-    match tree.data:
-        case "number":
-            return constants.constant(literal(str(children[0])))
-        case "binary":
-            left = constant_of(children[0])
-            return constants.binary(str(children[1]), left, constant_of(children[2]))
-        case "prefix":
-            return constants.prefix(str(children[0]), constant_of(children[1]))
-        case "cast":
-            return constants.cast(str(children[0]), constant_of(children[1]))
-    assert tree.data == "choose", tree.data
-    test, yes, no = map(constant_of, children)
-    return constants.choose(test, yes, no)
+    """The value of a constant expression, however many terms it has: operands come before what is done with them."""
+    todo: list[tuple[Any, bool]] = [(tree, False)]
+    values: list[Constant] = []
+    while todo:
+        t, are_there = todo.pop()
+        if t.data == "number":
+            values.append(constants.constant(literal(str(t.children[0]))))
+            continue
+        words = [str(c) for c in t.children if isinstance(c, str)]
+        operands = [c for c in t.children if not isinstance(c, str)]
+        if not are_there:
+            todo += [(t, True), *((o, False) for o in reversed(operands))]
+            continue
+        given = values[-len(operands) :]
+        del values[-len(operands) :]
+        values.append(_FOLDS[t.data](*words, *given))
+    return values[0]
 
 
-def _integer(value: Constant) -> int:
+_FOLDS: dict[str, Callable[..., Constant]] = {
+    "binary": constants.binary, "prefix": constants.prefix, "cast": constants.cast, "choose": constants.choose,
+}  # fmt: skip
+
+
+def integer_of(tree: Any) -> int:
+    """The value of a constant expression that must be an integer."""
+    value = constant_of(tree)
     if isinstance(value, float):
         raise Flaw("not-a-constant", "an integer constant is needed here")
     return int(value)
@@ -114,7 +123,7 @@ def _integer(value: Constant) -> int:
 def _offset(tree: Any, names: NamesInScope) -> Operand:
     name, sign = str(tree.children[0]), str(tree.children[1])
     base = names[name]
-    offset = constants.signed(_integer(constant_of(tree.children[2])))
+    offset = constants.signed(integer_of(tree.children[2]))
     if sign == "-":
         raise Flaw("syntax", "a negative offset is written +-n", "-", hint=f"write {name}+-{offset}")
     if isinstance(base, Variable):
@@ -132,7 +141,7 @@ def _indexed(tree: Any, names: NamesInScope) -> Operand:
     inner = base.vector * base.type.bytes
     for n in base.dims[1:]:
         inner *= n
-    return Symbol(base, _integer(constant_of(tree.children[1])) * inner)
+    return Symbol(base, integer_of(tree.children[1]) * inner)
 
 
 def _vector(tree: Any, names: NamesInScope) -> Operand:

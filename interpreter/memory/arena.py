@@ -42,6 +42,7 @@ class Allocation:
     what: str = "allocation"
     writable: bool = True
     freed: bool = False
+    reused: bool = False  # has it served another allocation before?
     object: Named | None = None  # what it holds, where that has a name
 
     @property
@@ -88,8 +89,9 @@ class Arena:
         room = -(-(size + GUARD) // GRANULE) * GRANULE
         if self.used + size > self.limit:
             raise OutOfMemory
+        before = self._top
         start = self._find(room, align)
-        a = Allocation(self.base + start, size, what, writable)
+        a = Allocation(self.base + start, size, what, writable, reused=start < before)
         insort(self._starts, a.start)
         self._begins = None
         self.version += 1

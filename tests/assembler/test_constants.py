@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import struct
 
+import numpy as np
 import pytest
 
-from warplab.assembler import PtxError, parse
+from warplab.assembler import PtxError, assemble, parse
+from warplab.assembler.ir import leaves_of
+from warplab.assembler.objects import load
+from warplab.runtime.device.context import DeviceContext
 
 HEADER = ".version 8.0\n.target sm_90\n.address_size 64\n"
 MASK = (1 << 64) - 1
@@ -87,3 +91,32 @@ def test_refused(expression: str, type: str, code: str) -> None:
 def test_a_giant_number_takes_no_time() -> None:
     with pytest.raises(PtxError):
         value("9" * 100_000)
+
+
+TERMS = 5000
+
+
+@pytest.mark.parametrize(
+    ("expression", "value"),
+    [
+        ("+".join(["1"] * TERMS), TERMS),
+        ("(" * TERMS + "7" + ")" * TERMS, 7),
+        ("-" * TERMS + "1", 1),
+        ("0?2:" * TERMS + "3", 3),
+        ("1+(" * 200 + "1" + ")" * 200, 201),
+    ],
+)
+def test_expressions_of_many_terms(expression: str, value: int) -> None:
+    assert parse(f"{HEADER}.global .b32 a = {expression};\n").variables["a"].initial == value
+
+
+def test_initial_values_that_are_nested_deep() -> None:
+    depth = 500
+    text = f"{HEADER}.global .b32 a{'[1]' * (depth - 1)}[3] = {'{' * depth}4, 5{'}' * depth};\n"
+    (a,) = parse(text).variables.values()
+    assert list(leaves_of(a.initial)) == [4, 5]
+    again = load(assemble(text)).variables["a"]
+    assert (again.dims, list(leaves_of(again.initial))) == (a.dims, [4, 5])
+    program = DeviceContext().load([text])
+    address, size = program.variable("a")
+    assert program.context.bytes_at(address, size).view(np.uint32).tolist() == [4, 5, 0]

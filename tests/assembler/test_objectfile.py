@@ -13,10 +13,11 @@ import pytest
 
 from warplab.assembler import check
 from warplab.assembler.diagnostics import PtxError
+from warplab.assembler.ir import leaves_of
 from warplab.assembler.objects import ObjectError, assemble, disassemble, elf, load, read_object, write_object
 from warplab.assembler.objects.decode import decode
 from warplab.assembler.objects.emit import emit
-from warplab.assembler.objects.image import BIGGEST, image, leaves, values
+from warplab.assembler.objects.image import BIGGEST, image, values
 from warplab.assembler.parse import parse
 from warplab.isa.notation import FORMS, Form
 
@@ -125,7 +126,7 @@ def test_data_are_the_initial_values() -> None:
     assert {n: bytes(image(v)[0]) for n, v in variables.items()} == wanted
     for v in variables.values():
         data, symbols = image(v)
-        assert list(leaves(values(v, bytes(data), symbols))) == list(leaves(v.initial or 0))
+        assert list(leaves_of(values(v, bytes(data), symbols))) == list(leaves_of(v.initial or 0))
 
 
 def test_addresses_wait_as_relocations() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ...ir import Function, Initial, Module, Symbol, Variable
+from ...ir import Function, Module, Symbol, Variable, leaves_of
 
 _TOKEN = re.compile(
     r"0[fF][0-9A-Fa-f]{8}|0[dD][0-9A-Fa-f]{16}|[0-9]*\.[0-9]+(?:[eE][+-]?[0-9]+)?|[0-9]+\.|[0-9]+[eE][+-]?[0-9]+|[0-9]\w*|[A-Za-z_$%][\w$]*"
@@ -20,14 +20,11 @@ def flaw(module: Module, v: Variable) -> str:
         return ""
     if v.type.name in ("f16", "f16x2"):
         return f".{v.type} variables such as {v.name} have no initial value"
-    return _addresses(v, value) or _numbers(module, v)
+    addresses = (_address(v, x) for x in leaves_of(value) if isinstance(x, Symbol))
+    return next(filter(None, addresses), "") or _numbers(module, v)
 
 
-def _addresses(v: Variable, value: Initial) -> str:
-    if isinstance(value, tuple):
-        return next((why for x in value if isinstance(x, tuple | Symbol) and (why := _addresses(v, x))), "")
-    if not isinstance(value, Symbol):
-        return ""
+def _address(v: Variable, value: Symbol) -> str:
     target = value.target
     if v.type.name not in (("u8", "u32", "u64") if value.mask is not None else ("u32", "u64")):
         return f"the address of {target.name} does not fit .{v.type}: write .u64"

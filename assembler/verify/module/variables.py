@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from itertools import chain
 
 from ...diagnostics import Diagnostic, Note
-from ...ir import Declaration, Function, Initial, Module, Span, Symbol, Variable
+from ...ir import Declaration, Function, Initial, Module, Span, Symbol, Variable, leaves_of
 from ...listing import listing
 from ...walk import declared
 from ..places import span_at
@@ -100,7 +99,4 @@ def _operator_needs(module: Module, v: Variable, operator: str, what: str, versi
 
 def _symbols(value: Initial) -> Iterator[Symbol]:
     """Those that an initial value names."""
-    if isinstance(value, Symbol):
-        yield value
-    elif isinstance(value, tuple):
-        yield from chain.from_iterable(map(_symbols, value))
+    return (v for v in leaves_of(value) if isinstance(v, Symbol))

@@ -30,7 +30,7 @@ def fat_binaries(image: bytes) -> list[bytes]:
     try:
         objects = list(_members(image)) if is_archive(image) else [image]
         return [part for o in objects if is_host_object(o) for part in _sections(o)]
-    except (struct.error, ValueError):
+    except (struct.error, ValueError, IndexError, OverflowError):
         raise ApiError("CUDA_ERROR_INVALID_IMAGE", "the library or object is cut off") from None
 
 
@@ -38,6 +38,8 @@ def _members(image: bytes) -> Iterator[bytes]:
     at = len(ARCHIVE)
     while at + MEMBER <= len(image):
         size = int(image[at + 48 : at + 58])
+        if size < 0:
+            raise ValueError(size)
         yield image[at + MEMBER : at + MEMBER + size]
         at += MEMBER + size + size % 2
 

@@ -18,6 +18,9 @@ WRAPPER, FATBIN = 0x466243B1, 0xBA55ED50
 HEADER = struct.Struct("<IHHQ")
 PTX, CUBIN, LTO = 1, 2, 8
 LZ4, ZSTD = 0x2000, 0x8000
+MOST_BYTES = 1 << 28  # of an entry when it is not compressed
+MOST_IMAGE = 1 << 32
+LEAST_HEAD = 64  # bytes of the head of an entry
 Read = Callable[[int, int], bytes]  # (address, size)
 
 
@@ -33,13 +36,23 @@ class FatBinaryEntry:
 
     def content(self) -> bytes:
         """What it was before it was compressed."""
-        if self.flags & LZ4:
-            return lz4_block(self.raw, self.size)
-        return zstd(self.raw, self.size) if self.flags & ZSTD else self.raw
+        if not self.flags & (LZ4 | ZSTD):
+            return self.raw
+        if self.size > MOST_BYTES:
+            raise damaged(f"an entry claims to have {self.size} bytes when it is decompressed; {MOST_BYTES} are allowed")
+        out = lz4_block(self.raw, self.size) if self.flags & LZ4 else zstd(self.raw, self.size)
+        if len(out) != self.size:
+            raise damaged(f"an entry of {self.size} bytes has {len(out)} when it is decompressed")
+        return out
 
     def text(self) -> bytes:
         """The PTX."""
         return self.content().rstrip(b"\0").lstrip(b"\n")
+
+
+def damaged(what: str) -> ApiError:
+    """A fat binary that no compiler has written."""
+    return ApiError("CUDA_ERROR_INVALID_IMAGE", f"the fat binary is damaged: {what}")
 
 
 def image_at(address: int, read: Read) -> bytes:
@@ -60,6 +73,8 @@ def _one(address: int, read: Read) -> bytes:
     magic, _, header, size = HEADER.unpack(read(address, HEADER.size))
     if magic != FATBIN:
         raise ApiError("CUDA_ERROR_INVALID_IMAGE", f"no fat binary stands at {address:#x}")
+    if header + size > MOST_IMAGE:
+        raise damaged(f"it claims to have {header + size} bytes")
     return read(address, header + size)
 
 
@@ -73,6 +88,8 @@ def texts(image: bytes, device: str, rules_only: bool = False) -> list[bytes]:
     out, at = [], 0
     while is_fatbin(image[at : at + 4]):
         _, _, header, size = HEADER.unpack_from(image, at)
+        if header < HEADER.size:
+            raise damaged(f"its head has {header} bytes")
         found = _ptx_for(image[at : at + header + size], device, rules_only)
         out += [found] if found is not None else []
         at += header + size
@@ -83,12 +100,14 @@ def entries(image: bytes) -> Iterator[FatBinaryEntry]:
     """What is in a fat binary."""
     _, _, at, size = HEADER.unpack_from(image)
     end = at + size
-    while at + 64 <= end:
+    while at + LEAST_HEAD <= end:
         kind, _, header, padded, _, compressed = struct.unpack_from("<HHIIII", image, at)
         (architecture,) = struct.unpack_from("<I", image, at + 28)
         (flags,) = struct.unpack_from("<Q", image, at + 40)
         (plain,) = struct.unpack_from("<Q", image, at + 56)
         packed = flags & (LZ4 | ZSTD)
+        if header < LEAST_HEAD or at + header + padded > end or (packed and compressed > padded):
+            raise damaged(f"an entry with a head of {header} bytes and {padded} bytes of code does not fit it")
         raw = image[at + header : at + header + (compressed if packed else padded)]
         yield FatBinaryEntry(kind, architecture, flags, plain, raw)
         at += header + padded
@@ -154,7 +173,7 @@ def lz4_block(raw: bytes, size: int) -> bytes:
         at += 2
         n = length(token & 15) + 4
         if not 0 < back <= len(out):
-            raise ApiError("CUDA_ERROR_INVALID_IMAGE", "a fat binary's LZ4 block is broken")
+            raise damaged("its LZ4 block is broken")
         while n:
             piece = out[len(out) - back : len(out) - back + n]
             out += piece
@@ -164,23 +183,27 @@ def lz4_block(raw: bytes, size: int) -> bytes:
 
 def zstd(raw: bytes, size: int) -> bytes:
     """Decompresses a frame of Zstandard: with Python's own module, a package that has one, or the system's library."""
-    for module in ("compression.zstd", "backports.zstd", "zstandard"):
+    for name in ("compression.zstd", "backports.zstd", "zstandard"):
         try:
-            return bytes(import_module(module).decompress(raw))
+            module = import_module(name)
         except ImportError:
             continue
-    for name in ("libzstd.so.1", ctypes.util.find_library("zstd")):
-        if name is None:
+        try:
+            return bytes(module.ZstdDecompressor().decompress(raw, size + 1))
+        except (module.ZstdError, MemoryError):
+            raise damaged("its zstd frame is broken") from None
+    for file in ("libzstd.so.1", ctypes.util.find_library("zstd")):
+        if file is None:
             continue
         try:
-            library = ctypes.CDLL(name)
+            library = ctypes.CDLL(file)
         except OSError:
             continue
         library.ZSTD_decompress.restype = ctypes.c_size_t
         library.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
         out = ctypes.create_string_buffer(size)
         if library.ZSTD_decompress(out, size, raw, len(raw)) != size:
-            raise ApiError("CUDA_ERROR_INVALID_IMAGE", "a fat binary's zstd frame is broken")
+            raise damaged("its zstd frame is broken")
         return out.raw
     raise ApiError("CUDA_ERROR_INVALID_IMAGE", "the program's PTX is compressed with zstd: pip install backports.zstd, or compile with "
                    "-compress-mode=none")  # fmt: skip

@@ -62,6 +62,8 @@ def image_at(address: int) -> bytes:
     head = read(4)
     if head == ELF:
         offset, size, count = _elf_table(read(64))
+        if offset > fatbin.MOST_IMAGE:
+            raise ApiError("CUDA_ERROR_INVALID_IMAGE", f"the object file is damaged: its sections begin at {offset}")
         return read(offset + size * count)
     if head == LINKED[:4]:
         return read(_HEAD.unpack(read(_HEAD.size))[1])
@@ -78,6 +80,13 @@ def _elf_table(head: bytes) -> tuple[int, int, int]:
 
 def sources(image: bytes, device: str, name: str = "<image>", rules_only: bool = False) -> list[ProgramSource]:
     """The inputs in an image that a device runs; with `rules_only` also those for newer ones."""
+    try:
+        return _sources(image, device, name, rules_only)
+    except (struct.error, IndexError, OverflowError, UnicodeDecodeError):  # what reading behind the end of a part raises
+        raise ApiError("CUDA_ERROR_INVALID_IMAGE", f"{name} is damaged or cut off") from None
+
+
+def _sources(image: bytes, device: str, name: str, rules_only: bool) -> list[ProgramSource]:
     if is_archive(image) or is_host_object(image):
         return [s for part in fat_binaries(image) for s in sources(part, device, name, rules_only)]
     if fatbin.is_fatbin(image):
@@ -104,8 +113,10 @@ def options_of(image: bytes) -> CodeOptions:
     """What a link was told."""
     if not image.startswith(LINKED):
         return CodeOptions()
-    _, _, _, word, registers = _HEAD.unpack_from(image)
-    word = word.rstrip(b"\0").decode()
+    _, _, _, raw, registers = _HEAD.unpack_from(image)
+    word = raw.rstrip(b"\0").decode(errors="replace")
+    if word and word not in TYPED:
+        raise ApiError("CUDA_ERROR_INVALID_IMAGE", "the options of the image are damaged")
     return CodeOptions(contraction(word) if word else None, registers)
 
 
