@@ -69,10 +69,8 @@ class EmittedAccesses(Stack):
             found = code.either(self._in_window(LOCAL_BASE, a, plus, guard), pieces, [f"<{self.width} x i{bits}>"] * n)
             return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in found)
         where = self._addressed(space, a, plus, t.bytes * n, guard)
-        mask = f"<{self.width} x i1> {self.mask(guard)}"
-        return _parts(
-            code, code.fresh(f"call {_result(bits, n, self.width)} @{self.helpers.load(space, bits, n)}({where}, {mask}) {CALLED}"), t, n
-        )
+        f = self.helpers.load(space, bits, n)
+        return _parts(code, code.fresh(f"call {_result(bits, n, self.width)} @{f}({where}, {self.lanes(guard)}) {CALLED}"), t, n)
 
     def _bits_of(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, n: int, guard: Guard) -> list[str]:
         return [v.view(f"u{t.bytes}").value for v in self.load_lanes(space, a, plus, t, n, guard)]
@@ -121,7 +119,7 @@ class EmittedAccesses(Stack):
         where = self._addressed(space, a, plus, t.bytes * len(values), guard)
         name = self.helpers.store(space, 8 * t.bytes, len(values))
         self.code.lines.append(
-            f"  call void @{name}({where}, <{self.width} x i1> {self.mask(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)}) {CALLED}"
+            f"  call void @{name}({where}, {self.lanes(guard)}, {', '.join(f'{v.type} {v.value}' for v in values)}) {CALLED}"
         )
         return []
 
@@ -150,7 +148,7 @@ class EmittedAccesses(Stack):
     def _arrangement(self, a: SymbolicArray, size: int, guard: Guard) -> str:
         """How the addresses of elements of a size lie: see KINDS in memory.py."""
         f = self.helpers.kind(8 * a.itemsize, size)
-        return self.code.emit(f"call i32 @{f}({a.type} {a.value}, <{self.width} x i1> {self.mask(guard)}) {CALLED}")
+        return self.code.emit(f"call i32 @{f}({a.type} {a.value}, {self.lanes(guard)}) {CALLED}")
 
     def place(self, space: str, a: SymbolicArray, size: int, guard: Guard, plus: Offset = 0) -> AccessPlace:
         """Where an access of so many bytes of each lane goes; `plus` is added to all addresses later."""

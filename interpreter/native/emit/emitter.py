@@ -177,7 +177,7 @@ class Emitter(CompiledLanes):
     @property
     def members(self) -> str:
         """See warp.Warp."""
-        return "%bits" if self.guard is None else self.code.emit(f"bitcast <32 x i1> {self.mask(self.guard)} to i32")
+        return self.lanes(self.guard).split()[1]
 
     def _lanes(self, op: P.Op, guard: Any) -> None:
         """An instruction that knows its lanes: the meaning asks this emitter."""

@@ -140,7 +140,7 @@ class CompiledLanes(EmittedAccesses):
         mask = self.mask(self.guard)
         place = self.place(SPACES[space], address, size, self.guard)
         check = self.helpers.check(SPACES[space], 8 * size)
-        ok = code.fresh(f"call i1 @{check}({place.memory}, {place.addresses}, <{self.width} x i1> {mask}) {CALLED}")
+        ok = code.fresh(f"call i1 @{check}({place.memory}, {place.addresses}, {self.lanes(self.guard)}) {CALLED}")
         held = [lift(code, o, o.dtype, self.width * t.elements) for o in operands]
         held = [o.astype(np.uint8) if o.dtype.kind == "b" else o for o in held]
         rooms = [code.scratch(v.type, f"{n}.{i}") for i, v in enumerate(held)]

@@ -21,7 +21,7 @@ SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::ct
 KINDS = range(5)
 CALLED, INLINED = "#1", "#0"  # attributes of the call of a helper: whether its code is repeated there
 _IF_PLAIN = "  %plain = and i1 %in.all, true"
-_IF_FULL = "  %full.bits = bitcast <{W} x i1> %mask to i{W}\n  %full = icmp eq i{W} %full.bits, -1\n  %plain = and i1 %in.all, %full"
+_IF_FULL = "  %full = icmp eq i{W} %lanes, -1\n  %plain = and i1 %in.all, %full"
 
 
 def field(name: str, into: str) -> list[str]:
@@ -176,7 +176,7 @@ class Helpers:
             common["values"] = ", ".join(f"<{w} x i{bits}> %x{e}" for e in range(elements))
             common |= {"wide": self._wide_store(bits, elements), "scatters": self._scatters(pieces, bits, elements)}
         own, each = (self._filled(text, **common) for text in ((T.LOAD, T.LOAD_EACH) if what == "load" else (T.STORE, T.STORE_EACH)))
-        every = each.replace("@each_", "@all_").replace(f", <{w} x i1> %mask", "", 1).replace("%mask", _ones(w))
+        every = each.replace("@each_", "@all_").replace(f", i{w} %lanes", "", 1).replace("%lanes", "-1")
         self.texts[name] = "\n".join((own, each, every))
         return name
 

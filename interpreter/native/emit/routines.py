@@ -43,9 +43,13 @@ class Called(NamedTuple):
     def written(self, code: VectorCode, given: Sequence[SymbolicArray]) -> Results:
         """The results of a call."""
         t, results = _returned(self.results), self.results
-        returned = code.emit(f"call {t} @{self.name}({', '.join(f'{v.type} {v.value}' for v in given)})")
+        passed = [f"{_passed(v)} {_converted(code, v.value, v.type, _passed(v))}" for v in given]
+        returned = code.emit(f"call {t} @{self.name}({', '.join(passed)})")
         values = [returned] if len(results) == 1 else [code.emit(f"extractvalue {t} {returned}, {i}") for i in range(len(results))]
-        return [SymbolicArray(code, value, r.dtype, r.lanes) for value, r in zip(values, results, strict=True)]
+        return [
+            SymbolicArray(code, _converted(code, value, _passed(r), r.type), r.dtype, r.lanes)
+            for value, r in zip(values, results, strict=True)
+        ]
 
 
 class Routines:
@@ -88,16 +92,19 @@ class Routines:
         return Repeated([(line[1], _NAME.split(line[2])) for line in lines if line], results)
 
     def _function(self, code: VectorCode, parameters: Sequence[SymbolicArray], results: Sequence[SymbolicArray]) -> Called:
+        values = [_converted(code, r.value, r.type, _passed(r)) for r in results]
         name, last, returned = f"meaning{len(self.texts)}", "poison", []
-        for i, r in enumerate(results):
-            returned.append(f"  %r{i} = insertvalue {_returned(results)} {last}, {r.type} {r.value}, {i}")
+        for i, (r, value) in enumerate(zip(results, values, strict=True)):
+            returned.append(f"  %r{i} = insertvalue {_returned(results)} {last}, {_passed(r)} {value}, {i}")
             last = f"%r{i}"
         if len(results) == 1:
-            returned, last = [], results[0].value
+            returned, last = [], values[0]
         before = [f"  {room} = alloca {t}, align 64" for room, t in code.rooms.items()]
+        before += [f"  {p.value} = bitcast {_passed(p)} {p.value}.p to {p.type}" for p in parameters if p.type != _passed(p)]
         before += [f"  {p.raw.value} = bitcast {p.type} {p.value} to {p.type}" for p in parameters if p.raw is not None]
+        taken = ", ".join(f"{_passed(p)} {p.value}{'.p' if p.type != _passed(p) else ''}" for p in parameters)
         self.texts.append("\n".join([
-            f"define internal {_returned(results)} @{name}({', '.join(f'{p.type} {p.value}' for p in parameters)}) noinline {{", "entry:", *before,
+            f"define internal {_returned(results)} @{name}({taken}) noinline {{", "entry:", *before,
             *code.lines, *returned, f"  ret {_returned(results)} {last}", "}",
         ]))  # fmt: skip
         return Called(name, results)
@@ -114,5 +121,14 @@ def _flat(operands: Sequence[Any]) -> list[Any]:
     return [x for v in operands for x in (v if isinstance(v, tuple) else (v,))]
 
 
+def _passed(v: SymbolicArray) -> str:
+    """The type in which a function takes or returns a value: masks as integers, see texts.py."""
+    return f"i{v.lanes}" if v.dtype.kind == "b" else v.type
+
+
+def _converted(code: VectorCode, value: str, have: str, want: str) -> str:
+    return value if have == want else code.emit(f"bitcast {have} {value} to {want}")
+
+
 def _returned(results: Sequence[SymbolicArray]) -> str:
-    return results[0].type if len(results) == 1 else "{" + ", ".join(r.type for r in results) + "}"
+    return _passed(results[0]) if len(results) == 1 else "{" + ", ".join(map(_passed, results)) + "}"

@@ -38,17 +38,13 @@ class Stack(Values):
         return self.code.emit(f"getelementptr i32, ptr %local.b, i64 {lane}")
 
     def _word(self, where: str, a: SymbolicArray, guard: Guard) -> Any:
-        mask = f"<{self.width} x i1> {self.mask(guard)}"
         f = self.helpers.local("load")
-        return SymbolicArray(
-            self.code, self.code.fresh(f"call <{self.width} x i32> @{f}({where}, {a.type} {a.value}, {mask}) {CALLED}"), np.uint32
-        )
+        found = self.code.fresh(f"call <{self.width} x i32> @{f}({where}, {a.type} {a.value}, {self.lanes(guard)}) {CALLED}")
+        return SymbolicArray(self.code, found, np.uint32)
 
     def _put_word(self, where: str, a: Any, v: Any, guard: Guard) -> None:
-        mask = f"<{self.width} x i1> {self.mask(guard)}"
-        self.code.lines.append(
-            f"  call void @{self.helpers.local('store')}({where}, {a.type} {a.value}, {mask}, {v.type} {v.value}) {CALLED}"
-        )
+        f = self.helpers.local("store")
+        self.code.lines.append(f"  call void @{f}({where}, {a.type} {a.value}, {self.lanes(guard)}, {v.type} {v.value}) {CALLED}")
 
     # ------------------------------------------------------------ one address for all
 

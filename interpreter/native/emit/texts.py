@@ -1,4 +1,7 @@
-"""LLVM IR of accesses of a vector, with places to be filled: {W} lanes, addresses of {A} bits, elements of {B} bits and so on; see memory.py."""
+"""LLVM IR of accesses of a vector, with places to be filled: {W} lanes, addresses of {A} bits, elements of {B} bits and so on; see memory.py.
+
+No function takes or returns a vector of i1, which hosts have no register for in their calling conventions: `lanes` has a bit for each lane.
+"""
 
 from __future__ import annotations
 
@@ -57,8 +60,9 @@ bad:
 }"""
 
 # Looks each lane's address up.
-FIND_EACH = """define internal i1 @find_each(ptr %ctx, ptr %site, <{W} x i64> %a, <{W} x i1> %mask, i64 %size, i64 %write) noinline {
+FIND_EACH = """define internal i1 @find_each(ptr %ctx, ptr %site, <{W} x i64> %a, i{W} %lanes, i64 %size, i64 %write) noinline {
 entry:
+  %mask = bitcast i{W} %lanes to <{W} x i1>
   br label %loop
 loop:
   %k = phi i32 [0, %entry], [%k1, %next]
@@ -79,7 +83,7 @@ bad:
 }"""
 
 # Shared memory has one stretch: what does not lie in it is a fault.
-MISS_EACH = """define internal i1 @miss_each(ptr %ctx, ptr %site, <{W} x i32> %a, <{W} x i1> %mask, i64 %size, i64 %write) noinline {
+MISS_EACH = """define internal i1 @miss_each(ptr %ctx, ptr %site, <{W} x i32> %a, i{W} %lanes, i64 %size, i64 %write) noinline {
   store i64 1, ptr %ctx, align 8
   ret i1 false
 }"""
@@ -107,8 +111,9 @@ go:
 
 # How the addresses of a vector lie to each other, which a constant that is added to all does not change: see KINDS in memory.py.  The distance of the
 # first two lanes says what is worth a look at all lanes.
-CLASSIFY = """define internal i32 @{name}(<{W} x i{A}> %a, <{W} x i1> %mask) {
+CLASSIFY = """define internal i32 @{name}(<{W} x i{A}> %a, i{W} %lanes) {
 entry:
+  %mask = bitcast i{W} %lanes to <{W} x i1>
   %first = extractelement <{W} x i{A}> %a, i32 0
   %second = extractelement <{W} x i{A}> %a, i32 1
   %distance = sub i{A} %second, %first
@@ -159,6 +164,7 @@ START = """  %{n}.b = extractelement <{W} x i{A}> %b, i32 {at}
 
 # What loads and stores begin with.
 BEGIN = """entry:
+  %mask = bitcast i{W} %lanes to <{W} x i1>
 {limits}
 {first.start}
   switch i32 %kind, label %check [{ways}]
@@ -191,11 +197,11 @@ CHECK = """check:
 slow:
 {plus.splat}
   %a = add <{W} x i{A}> %b, %plus.v
-  %found = call i1 @{find}(ptr %ctx, ptr %site, <{W} x i{A}> %a, <{W} x i1> %mask, i64 {size}, i64 {write})
+  %found = call i1 @{find}(ptr %ctx, ptr %site, <{W} x i{A}> %a, i{W} %lanes, i64 {size}, i64 {write})
   br i1 %found, label %each, label %bad
 """
 
-LOAD = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask) {
+LOAD = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, i{W} %lanes) {
 {begin}
 vector:
   %vp = getelementptr i8, ptr %base, i64 %first.w
@@ -212,18 +218,18 @@ each.all:
   %every = call {R} @all_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus)
   ret {R} %every
 each.some:
-  %each = call {R} @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask)
+  %each = call {R} @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i{W} %lanes)
   ret {R} %each
 }"""
 
 # Do all lanes take part?
-IF_ALL = """  %taking = bitcast <{W} x i1> %mask to i{W}
-  %all.take = icmp eq i{W} %taking, -1
+IF_ALL = """  %all.take = icmp eq i{W} %lanes, -1
   br i1 %all.take, label %each.all, label %each.some"""
 
 # Addresses that lie anyhow: much code, which the compiler repeats where it is called only once.
-LOAD_EACH = """define internal {R} @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask) noinline {
+LOAD_EACH = """define internal {R} @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i{W} %lanes) noinline {
 entry:
+  %mask = bitcast i{W} %lanes to <{W} x i1>
 {limits}
   br label %check
 {check}
@@ -235,7 +241,7 @@ each:
 }"""
 
 STORE = """define internal void
-@{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, <{W} x i1> %mask, {values}) {
+@{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, i{W} %lanes, {values}) {
 {begin}
 vector:
   %status = load i64, ptr %ctx, align 8
@@ -252,15 +258,16 @@ each.all:
   call void @all_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, {values})
   ret void
 each.some:
-  call void @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask, {values})
+  call void @each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i{W} %lanes, {values})
   ret void
 bad:
   ret void
 }"""
 
 STORE_EACH = """define internal void
-@each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, <{W} x i1> %mask, {values}) noinline {
+@each_{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i{W} %lanes, {values}) noinline {
 entry:
+  %mask = bitcast i{W} %lanes to <{W} x i1>
   %room = alloca [16 x i8], align 16
 {limits}
   br label %check
@@ -326,8 +333,9 @@ put.halves:
   ret void"""
 
 # `limit` is where the stack ends; lanes with one address, as those of variables, move as a vector.
-LOCAL = """define internal {R} @{name}(ptr %ctx, ptr %lane0, i64 %stride, i32 %limit, <{W} x i32> %a, <{W} x i1> %mask{value}) {
+LOCAL = """define internal {R} @{name}(ptr %ctx, ptr %lane0, i64 %stride, i32 %limit, <{W} x i32> %a, i{W} %lanes{value}) {
 entry:
+  %mask = bitcast i{W} %lanes to <{W} x i1>
   %first = extractelement <{W} x i32> %a, i32 0
 {first.splat}
   %limit32 = add i32 %limit, 0
@@ -365,8 +373,9 @@ each:
 {each}
 }"""
 
-CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, <{W} x i1> %mask) {
+CHECK_ALL = """define internal i1 @{name}(ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{W} %lanes) {
 entry:
+  %mask = bitcast i{W} %lanes to <{W} x i1>
   %plus = add i{A} 0, 0
 {limits}
   %status = load i64, ptr %ctx, align 8

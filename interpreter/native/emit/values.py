@@ -223,6 +223,11 @@ class Values:
         g = self.at(LANE, guard[1])
         return self.code.emit(f"and {g.type} {g.value}, %active")
 
+    def lanes(self, guard: Guard) -> str:
+        """The same as an integer with a bit for each lane, and its type."""
+        w = self.width
+        return f"i{w} %bits" if guard is None else f"i{w} {self.code.emit(f'bitcast <{w} x i1> {self.mask(guard)} to i{w}')}"
+
 
 # ---------------------------------------------------------------- bits
 

@@ -1,0 +1,50 @@
+"""Both engines on random programs that no run before has seen: a failure names its seed, and WARPLAB_SEED=<seed> runs that program again."""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from collections.abc import Callable
+
+import pytest
+
+pytest.importorskip("llvmlite")
+
+from tests.interpreter.test_reference import seeded
+
+from .test_regions import equal
+from .test_waiting import judge
+
+SEED = int(os.environ.get("WARPLAB_SEED") or random.SystemRandom().randrange(1 << 31))
+SECONDS = 20  # for each generator
+
+
+def structured(seed: int, _: pytest.MonkeyPatch) -> None:
+    """Branches, loops, tables, calls and barriers, against a reference."""
+    seeded(seed, {"numpy": {}, "native": {"engine": "native"}})
+
+
+def strips(seed: int, patch: pytest.MonkeyPatch) -> None:
+    """The same as large kernels are compiled."""
+    for name, value in {"SMALL": 0, "SHORTEST": 1 + seed % 3, "LONGEST": 2 + seed % 5}.items():
+        patch.setattr(f"warplab.interpreter.native.program.{name}", value)
+    structured(seed, patch)
+
+
+def waiting(seed: int, _: pytest.MonkeyPatch) -> None:
+    """Lanes that wait for each other."""
+    judge(seed)
+
+
+@pytest.mark.parametrize("generator", [structured, strips, equal, waiting], ids=["structured", "strips", "loops", "waiting"])
+def test_engines_agree_on_fresh_programs(generator: Callable[[int, pytest.MonkeyPatch], object]) -> None:
+    end, seed = time.monotonic() + SECONDS, SEED
+    while seed == SEED or (time.monotonic() < end and "WARPLAB_SEED" not in os.environ):
+        with pytest.MonkeyPatch.context() as patch:
+            try:
+                generator(seed, patch)
+            except BaseException:
+                print(f"WARPLAB_SEED={seed} runs this program again")
+                raise
+        seed += 1
