@@ -149,7 +149,7 @@ CODES: dict[str, Code] = {
         False,
     ),
     "newer-target": _note(
-        "no profile of compute capability {major}.{minor}; {device} stands for it",
+        "no model of compute capability {major}.{minor}: the model of {device} is used",
         "The module is verified for its own target, and runs on the newest device model.",
         ".version 8.7\n.target sm_100\n",
         False,

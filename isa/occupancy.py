@@ -63,25 +63,20 @@ class Occupancy:
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The steps in words: which register, byte or thread costs a block, and what would win one."""
+        """The steps in words: at how many registers, bytes or threads fewer blocks are resident, and at how many more."""
         said = []
         for step in self.costs:
             if step.resource == "registers":
-                said.append(f"the {_ordinal(step.value)} register costs {_blocks(self.blocks - step.blocks)}")
+                said.append(f"at {step.value} registers per thread, {_blocks(self.blocks - step.blocks)} fewer")
             else:
-                said.append(f"{step.value} {_unit(step.resource)} cost {_blocks(self.blocks - step.blocks)}")
+                said.append(f"at {step.value} {_unit(step.resource)}, {_blocks(self.blocks - step.blocks)} fewer")
         for step in self.gains:
-            said.append(f"{step.value} {_unit(step.resource)} win {_blocks(step.blocks - self.blocks)}")
+            said.append(f"at {step.value} {_unit(step.resource)}, {_blocks(step.blocks - self.blocks)} more")
         return tuple(said)
 
 
-def _ordinal(n: int) -> str:
-    suffix = "th" if n % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(n % 10, "th")
-    return f"{n}{suffix}"
-
-
 def _blocks(n: int) -> str:
-    return "a block" if n == 1 else f"{n} blocks"
+    return "one resident block" if n == 1 else f"{n} resident blocks"
 
 
 def _unit(resource: Resource) -> str:

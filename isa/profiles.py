@@ -363,10 +363,10 @@ def profile_note(name: str) -> str | None:
     """A sentence when a target has no row of its own, else None.
 
     >>> profile_note("sm_100")
-    'no profile of compute capability 10.0; sm_90 stands for it'
+    'no model of compute capability 10.0: the model of sm_90 is used'
     """
     wanted = target_capability(name)
     row = profile(name)
     if row.capability == wanted:
         return None
-    return f"no profile of compute capability {wanted[0]}.{wanted[1]}; {row.name} stands for it"
+    return f"no model of compute capability {wanted[0]}.{wanted[1]}: the model of {row.name} is used"

@@ -130,7 +130,7 @@ SILENT = (
     Mistake(
         "A barrier that some lanes miss", "    st.shared.f32   [%cell], %x;\nidle:\n    bar.sync        0;", "    st.shared.f32   [%cell], %x;\n    bar.sync        0;\nidle:",
         ("divergent-barrier", ":58", "not all lanes reach this barrier"), 0,
-        "It comes out right here and hangs or goes wrong on other devices: the warning is meant.",
+        "It happens to work here; on a GPU it may hang. Heed the warning.",
     ),
     Mistake("A register is read before it is written", "    mov.f32         %sum, 0f00000000;\n", "", ("uninitialized in a register", "read-first", "%sum"), 1, "warplab's registers begin with zero, a GPU's do not."),
     Mistake(

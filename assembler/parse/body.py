@@ -268,7 +268,7 @@ class Body(Blocks):
         if start >= len(code) or len(reader.reports.diagnostics) > 4 * LIMIT:
             where = self.stack[-1].start if self.stack else self.start
             note = Note("opened here", self.source.span(where, where + 1))
-            reader.reports.report("unclosed-brace", "the text ends before the } comes", len(code), len(code), notes=(note,))
+            reader.reports.report("unclosed-brace", "missing '}': the file ends inside this block", len(code), len(code), notes=(note,))
             while not self.done:
                 self.close(len(code))
             return len(code)

@@ -238,7 +238,7 @@ class Synccheck(Checker):
         absent = np.broadcast_to((masks >> lane & 1 == 0) & alive, shape)
         if absent.any():
             text = "a lane executes the instruction and is not in its own membermask"
-            self._report("invalid-mask", text, site, group, absent, help="name every lane that comes here in the mask")
+            self._report("invalid-mask", text, site, group, absent, help="include every executing lane in the membermask")
         if masks.size == 1:
             return
         layout = group.geometry.warps

@@ -1,6 +1,6 @@
 """Runs one wave: a set of blocks of a launch whose lanes advance together as groups.
 
-The scheduler keeps the groups that can run, takes the newest first, and lets a group run until its lanes part, wait or end; when none can run,
+The scheduler keeps the groups that can run, takes the newest first, and lets a group run until its lanes diverge, wait or end; when none can run,
 sync.py finds one that may after all.
 """
 

@@ -292,7 +292,7 @@ def bulk_masked(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Ar
 
 
 def _combine(pieces: Read, to: str, a: Addresses, op: str, type: str) -> None:
-    """Element by element, what lies at a becomes itself op what was read."""
+    """Element by element: the value at a is replaced by (value op what was read)."""
     change, shortcut = GLOBAL_ADD[type] if type == "f64" else CHANGES[op, type]  # the L2's adder, though f32 is not flushed
     for rows, at, wanted, (element,) in pieces:
         with only(rows, wanted):
@@ -323,7 +323,7 @@ _IN_GLOBAL = (
 
 @_reduce_rows(f"shared::cluster.shared::cta.{_TX}", "[a], [b], c:u32, [d]", _IN_SHARED)
 def reduce_in_shared(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Addresses, *, op: str, type: str) -> None:
-    """Each element of the c bytes at a in a CTA of the cluster becomes itself op that at b; the mbarrier d counts the bytes."""
+    """Each element of the c bytes at a in a CTA of the cluster is replaced by (element op the one at b); the mbarrier d counts the bytes."""
 
     def combine(lanes: CopyingLanes) -> None:
         _combine(_read(lanes, b, c, type), "shared::cluster", a, op, type)
@@ -335,7 +335,7 @@ def reduce_in_shared(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, 
 @_reduce_rows("global.shared::cta.bulk_group", "[a], [b], c:u32", _IN_GLOBAL)
 @_reduce_rows("global.shared::cta.bulk_group.L2::cache_hint", "[a], [b], c:u32, d:b64", _IN_GLOBAL)
 def reduce_in_global(lanes: CopyingLanes, a: Addresses, b: Addresses, c: Array, d: Array | None = None, *, op: str, type: str) -> None:
-    """Each element of the c bytes at a in global memory becomes itself op that at b in shared memory."""
+    """Each element of the c bytes at a in global memory is replaced by (element op the one at b in shared memory)."""
     lanes.later(lambda lanes: partial(_combine, _read(lanes, b, c, type), "global", a, op, type), group=BULK_GROUP)
 
 

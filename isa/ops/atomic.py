@@ -262,7 +262,7 @@ def atom(
     sem: str = "",
     scope: str = "",
 ) -> Array | tuple[Array, ...]:
-    """d = what lies at a, which in the same moment becomes itself op b; c is a cache policy; of a vector each element by itself.
+    """Atomically: d = [a]; [a] = [a] op b; c is a cache policy; of a vector each element by itself.
 
     .exch puts b there; .inc counts up to b and starts again at 0, .dec counts down to 0 and starts again at b.
     """
@@ -292,7 +292,7 @@ def cas(
     sem: str = "",
     scope: str = "",
 ) -> Array | Bits128:
-    """d = what lies at a; in the same moment c takes its place if it equals b."""
+    """Atomically: d = [a]; [a] = c if [a] equals b."""
     return _apart(_apply(lanes, ss, a, "cas", type, (_together(b), _together(c)), returns=True), type)
 
 
@@ -311,7 +311,7 @@ def red(
     sem: str = "",
     scope: str = "",
 ) -> None:
-    """What lies at a becomes itself op b, as with atom; c is a cache policy."""
+    """The value at a is replaced by (value op b), as with atom; c is a cache policy."""
     for at, element in _elements(a, b, type) if vec else [(a, _together(b))]:
         _apply(lanes, ss, at, op, type, (element,), returns=False)
 
@@ -332,7 +332,7 @@ def _async_rows(row: str, *, ptx: float, sm: int, needs: dict[str, Need] | None 
 
 @_async_rows("red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type  [a], b, [c]", ptx=8.1, sm=90, ss="shared::cluster")
 def red_async(lanes: CopyingLanes, a: Addresses, b: Array, c: Addresses, *, op: str, type: str, ss: str = "generic") -> None:
-    """What lies at a becomes itself op b, and the mbarrier at c counts its bytes as complete."""
+    """The value at a is replaced by (value op b), and the mbarrier at c counts its bytes as complete."""
 
     def update(lanes: Lanes) -> None:
         _apply(lanes, ss, a, op, type, (b,), returns=False)
@@ -346,5 +346,5 @@ def red_async(lanes: CopyingLanes, a: Addresses, b: Array, c: Addresses, *, op: 
 def red_async_global(
     lanes: Lanes, a: Addresses, b: Array, *, op: str, type: str, scope: str, mmio: bool = False, global_: bool = False
 ) -> None:
-    """What lies at a in global memory becomes itself op b; done at once."""
+    """The value at a in global memory is replaced by (value op b), at once."""
     _apply(lanes, "global", a, op, type, (b,), returns=False)

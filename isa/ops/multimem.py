@@ -195,7 +195,7 @@ for _vec, _lengths, _type in (*_HALVES, *_BYTES):
 
 
 def reduce(lanes: Lanes, a: Addresses, b: Array, *, op: str, type: str, global_: bool = False, sem: str = "", scope: str = "") -> None:
-    """What lies at the multimem address a in every device becomes itself op b."""
+    """The value at the multimem address a in every device is replaced by (value op b)."""
     reduce_vector(lanes, a, (b,), op=op, type=type)
 
 
@@ -207,7 +207,7 @@ def reduce_vector(
     lanes: Lanes, a: Addresses, b: Sequence[Array], *, op: str = "add", type: str = "f32", vec: str = "v1", global_: bool = False,
     sem: str = "", scope: str = "",
 ) -> None:  # fmt: skip
-    """Each element at the multimem address a in every device becomes itself op b."""
+    """Each element at the multimem address a in every device is replaced by (element op b)."""
     change, shortcut = GLOBAL_ADD.get(type, CHANGES[op, type]) if op == "add" else CHANGES[op, type]
     size = TYPES[type].bytes
     for copy, here in lanes.replicas(a, size * len(b)):

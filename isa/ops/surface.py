@@ -142,7 +142,7 @@ def sured_b(lanes: Lanes, a: Sequence[Array], c: Array, *, op: str, geom: str, t
 
 
 def sured_p(lanes: Lanes, a: Sequence[Array], c: Array, *, op: str, geom: str, type: str, clamp: str) -> None:
-    """The element of the surface a at b, which counts elements of the type, becomes itself op c, at once; it is signed if the surface's format is."""
+    """The element of the surface a at b, which counts elements of the type, is replaced by (element op c), at once; it is signed if the surface's format is."""
     for image, chosen, where in _reached(lanes, "red", a, geom, clamp, TYPES[type].dtype.itemsize, counts_bytes=False):
         (value,) = _chosen([c], lanes, chosen)
         signed = image.format.kind == "s"

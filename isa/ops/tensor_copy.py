@@ -318,6 +318,6 @@ for _words, _mode, _dims, _since in (
         )(_store_meaning(_mode))  # fmt: skip
         instruction(
             f"cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{_words}.bulk_group{_hint}  [b, {{c}}], [a]{_policy}",
-            doc="As cp.async.bulk.tensor, but each element of the tensor becomes itself op what is copied.",
+            doc="As cp.async.bulk.tensor, but each element of the tensor is replaced by (element op what is copied).",
             section=REDUCE, dim=_dims, op="add min max inc dec and or xor", **_since,
         )(_reduce_meaning(_mode))  # fmt: skip

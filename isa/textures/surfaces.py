@@ -103,7 +103,7 @@ def write(image: Image, where: BytePlace, values: Array) -> None:
 
 
 def reduce(image: Image, where: BytePlace, op: str, values: Array) -> None:
-    """What lies at places becomes itself op the values, which are of the type in which it works."""
+    """The values at places are replaced by (value op the given one), which is of the type in which it works."""
     inside = np.broadcast_to(where.inside, values.shape)
     if not image.resident or not inside.any():
         return

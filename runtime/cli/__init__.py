@@ -65,6 +65,11 @@ class LazyGroup(click.Group):
         return command
 
     def resolve_command(self, ctx: click.Context, args: list[str]) -> tuple[str | None, click.Command | None, list[str]]:
+        if args[:1] == ["help"]:  # `warplab help run` is `warplab run --help`
+            args = [*args[1:2], "--help"]
+            if len(args) == 1:
+                click.echo(ctx.get_help())
+                ctx.exit()
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as e:

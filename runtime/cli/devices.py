@@ -21,10 +21,11 @@ def devices(name: str | None, as_json: bool) -> None:
         if as_json:
             print_json([facts(p) for p in PROFILES.values()])
             return
-        click.echo(f"{'name':7} {'device':22} {'SMs':>4} {'warps':>6} {'registers':>10} {'shared/SM':>10} {'L2':>9}")
+        width = max(len(p.device) for p in PROFILES.values())
+        click.echo(f"{'name':7} {'device':{width}} {'SMs':>4} {'warps':>6} {'registers':>10} {'shared/SM':>10} {'L2':>9}")
         for p in PROFILES.values():
-            shared, l2 = f"{p.shared >> 10} KB", f"{p.l2_cache >> 10} KB"
-            click.echo(f"{p.name:7} {p.device:22} {p.multiprocessors:4} {p.max_warps:6} {p.registers:10} {shared:>10} {l2:>9}")
+            shared, l2 = f"{p.shared >> 10} KiB", f"{p.l2_cache >> 10} KiB"
+            click.echo(f"{p.name:7} {p.device:{width}} {p.multiprocessors:4} {p.max_warps:6} {p.registers:10,} {shared:>10} {l2:>9}")
         return
     try:
         model = profile(name)
@@ -35,8 +36,31 @@ def devices(name: str | None, as_json: bool) -> None:
         return
     if note := profile_note(name):
         click.echo(f"note: {note}")
-    for key, value in facts(model).items():
-        click.echo(f"{key.replace('_', ' '):28} {value}")
+    for f in fields(model):
+        click.echo(f"{f.name.removesuffix('_mhz').replace('_', ' '):28} {_shown(f.name, getattr(model, f.name))}")
+
+
+# Fields that count bytes.
+_BYTES = frozenset(
+    "shared shared_per_block shared_per_block_optin shared_reserved_per_block shared_configs l1_and_shared l1_size texture_cache constant_cache "
+    "l2_cache local_per_thread constant_memory".split()
+)
+
+
+def _shown(name: str, value: object) -> str:
+    """A field with its unit, for people."""
+    if isinstance(value, tuple):
+        joint = "." if name == "capability" else ", "
+        return joint.join(_shown(name, v) for v in value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        return {True: "yes", False: "no", None: "none"}.get(value, str(value)) if isinstance(value, bool | None) else str(value)
+    if name in _BYTES and value % 1024 == 0:
+        return f"{value >> 20:,} MiB" if value and value % (1 << 20) == 0 else f"{value >> 10:,} KiB"
+    if name in _BYTES:
+        return f"{value:,} bytes"
+    if name == "memory_bandwidth":
+        return f"{value / 1e9:,.0f} GB/s"
+    return f"{value:,} MHz" if name == "clock_mhz" else f"{value:,}"
 
 
 def facts(model: object) -> dict[str, Json]:

@@ -53,7 +53,7 @@ def _function(f: FunctionInfo) -> Iterator[str]:
         unit = kind if kind == "pred" else f"{kind}-bit"
         yield f"  registers   {unit:<8} {r.declared} declared, {r.used} used, {r.live} live at most"
     yield f"  live        {f.live_words} words of 32 bits at most"
-    barriers = [*map(str, f.barriers), *(["chosen by a register"] if f.any_barrier else [])]
+    barriers = [*(f"number {n}" for n in f.barriers), *(["chosen by a register"] if f.any_barrier else [])]
     yield f"  barriers    {', '.join(barriers) or 'none'}"
     for name, values in f.directives:
         yield f"  {name:<11} {', '.join(map(str, values))}".rstrip()

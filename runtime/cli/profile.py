@@ -53,7 +53,7 @@ def profile(
     if html:
         from ..reports.html import page
 
-        files.write(html, page([*profiles, *(others or ())]))
+        files.write(html, page(profiles, others or ()))
         _wrote(html)
     if trace:
         from ..reports.trace import trace as traced

@@ -25,7 +25,7 @@ def judge(lab: Lab, test: LabTest, files: Mapping[str, bytes]) -> str:
     name = test.file or next(iter(files), "")
     data = files.get(name)
     if data is None:
-        return f"{test.file or 'a .ptx file'} was not handed in"
+        return f"{test.file or 'a .ptx file'} is missing in the submission (symbolic links are not accepted)"
     if len(data) > lab.limits.source << 10:
         return f"{name} is larger than {lab.limits.source} KiB"
     code = _COMMENT.sub(" ", data.decode(errors="replace"))

@@ -85,7 +85,7 @@ def once(r: Report, show_hidden: bool = True) -> Iterator[tuple[TestReport, str]
         if t.hidden and not show_hidden:
             yield t, "failed"
         elif t.message and t.message in said:
-            yield t, f"as {said[t.message]}"
+            yield t, f"same failure as in test {said[t.message]!r}"
         else:
             said[t.message] = t.name
             yield t, words(t)

@@ -105,7 +105,7 @@ class KernelOccupancy:
 
 
 class Kernel(Given):
-    """A kernel, ready to be launched: by launch(), or as kernel[grid, block](*arrays)."""
+    """A kernel, ready to be launched: by launch(), or as `kernel[grid, block](*arrays)`."""
 
     _found: object
     _module: ObjectCode | None

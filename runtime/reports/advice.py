@@ -17,7 +17,7 @@ EXPLANATIONS: dict[str, str] = {
     "uncoalesced": (
         "The lanes of a warp access memory in one request, and memory transfers sectors of 32 bytes. Neighbouring lanes that read "
         "neighbouring words share sectors: 32 words of 4 bytes need 4. Lanes that are far apart need a sector each, and most of "
-        "each sector is fetched in vain. Let the thread index run along the contiguous dimension, or load a tile in that order "
+        "each sector is wasted. Let the thread index run along the contiguous dimension, or load a tile in that order "
         "and transpose it in shared memory."
     ),
     "misaligned": (

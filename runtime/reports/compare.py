@@ -7,6 +7,8 @@ from warplab.interpreter.profiler import KernelProfile
 from .tables import number, table
 from .text import chosen_metrics, heading
 
+HEAD = ["counter", "A", "B", "A to B"]
+
 
 def change(a: float, b: float) -> str:
     """How b differs from a.
@@ -25,7 +27,11 @@ def change(a: float, b: float) -> str:
 
 def comparison(a: KernelProfile, b: KernelProfile, full: bool = False) -> str:
     """A table with both values of each counter."""
+    return "\n\n".join([f"A  {heading(a)}\nB  {heading(b)}", table(HEAD, changes(a, b, full))])
+
+
+def changes(a: KernelProfile, b: KernelProfile, full: bool = False) -> list[list[str]]:
+    """The rows of that table: a counter, both values, and the change."""
     one, two = a.metrics, b.metrics
-    rows = [[m.plain, number(one[m.name]), number(two[m.name]), change(one[m.name], two[m.name])]
+    return [[m.plain, number(one[m.name]), number(two[m.name]), change(one[m.name], two[m.name])]
             for m in chosen_metrics(full) if one[m.name] or two[m.name]]  # fmt: skip
-    return "\n\n".join([f"A  {heading(a)}\nB  {heading(b)}", table(["counter", "A", "B", "A to B"], rows)])

@@ -12,6 +12,7 @@ from warplab.interpreter.profiler.metrics import METRICS
 
 from . import svg
 from .advice import advice
+from .compare import HEAD, changes
 from .highlight import STYLE as HIGHLIGHT
 from .highlight import ptx_line
 from .tables import number, percent, scaled
@@ -46,11 +47,14 @@ PAGE_STYLE = """
 """
 
 
-def page(profiles: Sequence[KernelProfile], *, fragment: bool = False) -> str:
-    """All launches in one page, or the part that a notebook shows."""
-    body = "".join(launch(p, f"{n}-") for n, p in enumerate(profiles)) or "<p>Nothing was launched.</p>"
-    if len(profiles) > 1:
-        body = _overview(profiles) + body
+def page(profiles: Sequence[KernelProfile], others: Sequence[KernelProfile] = (), *, fragment: bool = False) -> str:
+    """All launches in one page, or the part that a notebook shows; `others` are launches of another program, which these are compared with."""
+    shown = [*profiles, *others]
+    body = "".join(launch(p, f"{n}-") for n, p in enumerate(shown)) or "<p>Nothing was launched.</p>"
+    if others:
+        body = "".join(_comparison(n, len(profiles) + n, a, b) for n, (a, b) in enumerate(zip(profiles, others, strict=False))) + body
+    elif len(shown) > 1:
+        body = _overview(shown) + body
     inner = f'<style>{svg.STYLE}{PAGE_STYLE}{HIGHLIGHT}</style><div class="wl">{body}</div>'
     if fragment:
         return inner
@@ -60,6 +64,13 @@ def page(profiles: Sequence[KernelProfile], *, fragment: bool = False) -> str:
         f'<meta name="color-scheme" content="light dark"><title>warplab profile: {name}</title>'
         f"<style>body {{ margin: 0; background: var(--page); }}</style></head><body>{inner}</body></html>\n"
     )
+
+
+def _comparison(i: int, j: int, a: KernelProfile, b: KernelProfile) -> str:
+    """Every counter of two launches, and what became of it."""
+    names = (f'{letter}: <a href="#{n}-launch">{escape(heading(p))}</a>' for letter, n, p in (("A", i, a), ("B", j, b)))
+    rows = [_row(f"<{escape(name)}", *map(escape, values)) for name, *values in changes(a, b)]
+    return f"<h1>{'<br>'.join(names)}</h1>{_table([f'<{HEAD[0]}', *HEAD[1:]], rows)}"
 
 
 def _overview(profiles: Sequence[KernelProfile]) -> str:

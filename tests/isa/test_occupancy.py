@@ -40,11 +40,11 @@ def test_the_17th_register_costs_a_block() -> None:
     now = occupancy(profile("1.2"), 512, 16, 0)
     assert (now.blocks, now.warps, now.fraction) == (2, 32, 1.0)
     assert now.limiters == ("warps", "registers")
-    assert now.sentences[0] == "the 17th register costs a block"
+    assert now.sentences[0] == "at 17 registers per thread, one resident block fewer"
     after = occupancy(profile("1.2"), 512, 17, 0)
     assert (after.blocks, after.limiters) == (1, ("registers",))
     assert ResourceStep("registers", 16, 2) in after.gains
-    assert "16 registers per thread win a block" in after.sentences
+    assert "at 16 registers per thread, one resident block more" in after.sentences
 
 
 def test_the_guides_examples() -> None:

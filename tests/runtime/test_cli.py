@@ -386,7 +386,7 @@ def test_check_of_a_small_file_is_quick(good: str) -> None:
 def test_files_that_are_no_plain_text_are_named_as_what_they_are(tmp_path: Path) -> None:
     path = tmp_path / "x.ptx"
     for data, said in {
-        b"": "has no text",
+        b"": "is empty",
         b"\xef\xbb\xbf" + GOOD.encode(): "begins with a byte order mark of UTF-8: save it as ASCII",
         GOOD.encode("utf-16"): "begins with a byte order mark of UTF-16",
         b"\x7f\x01": "is neither PTX",
@@ -442,3 +442,15 @@ def test_a_terminal_of_few_columns_breaks_no_words() -> None:
         narrow = CliRunner(env={"COLUMNS": "5"}).invoke(main, words).output
         assert narrow.split() == CliRunner(env={"COLUMNS": "100"}).invoke(main, words).output.split()
         assert max(map(len, narrow.splitlines())) <= 70
+
+
+def test_help_is_a_command_too() -> None:
+    assert run("help").stdout == run("--help").stdout
+    assert run("help", "run").stdout == run("run", "--help").stdout
+
+
+def test_a_model_is_shown_with_units() -> None:
+    lines = dict((line[:28].strip(), line[28:].strip()) for line in run("devices", "sm_90").stdout.splitlines())
+    assert (lines["capability"], lines["l2 cache"], lines["clock"], lines["l1 caches global"]) == ("9.0", "60 MiB", "1,980 MHz", "yes")
+    table = run("devices").stdout.splitlines()
+    assert len({line.rindex("KiB") for line in table[1:]}) == 1  # the columns stand below each other, whatever a device is called

@@ -218,7 +218,7 @@ def test_a_mistake_that_all_tests_meet_is_shown_once(lab: Lab, tmp_path: Path) -
         (tmp_path / f"{name}.ptx").write_text(ENTRY % f"bad; // {'x' * 500}\n ret;")
     reports = list(grade(lab, find_submissions(lab, [tmp_path])))
     assert FORMATS["text"](reports[:1]).count("no instruction is called bad") == 1
-    assert "as seven" in FORMATS["text"](reports[:1])
+    assert "same failure as in test 'seven'" in FORMATS["text"](reports[:1])
     assert max(map(len, FORMATS["text"](reports[:1]).splitlines())) < 220
     github = FORMATS["github"](reports).splitlines()
     assert github[0].startswith(f"::error file={tmp_path.as_posix()}/cid.ptx,line=") and "title=cid%3A seven::" in github[0]
@@ -306,7 +306,7 @@ def test_bundle(tmp_path: Path) -> None:
         ({}, 0, "Hand in one .ptx file. Found: 0."),
         ({"a.ptx": GOOD, "b.ptx": GOOD}, 0, "Found: 2."),
         ({"notes.txt": "hello"}, 0, "Found: 0."),
-        ({"link.ptx": None}, 0, "not handed in"),
+        ({"link.ptx": None}, 0, "is missing in the submission"),
     ],
 )
 def test_autograder_always_writes_results(lab: Lab, tmp_path: Path, handed_in: dict[str, str | None], score: int, says: str) -> None:

@@ -1,6 +1,6 @@
 """A function whose registers have shadows, ready to run: its slots three times over, its steps with masks beside the values.
 
-Masks and origins are values of further slots, so that whatever the engine does with registers when lanes part and meet it does with them.
+Masks and origins are values of further slots, so that whatever the engine does with registers when lanes diverge and reconverge it does with them.
 """
 
 from __future__ import annotations

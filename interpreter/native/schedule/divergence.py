@@ -177,7 +177,7 @@ def reverse(S: Words, low: int, high: int) -> int:
 
 
 def divide(S: Words, F: Masks, row: int, first: int, end: int, leaving: int) -> int:
-    """The lanes part for good: each group takes its own place below the join, or leaves it."""
+    """The lanes diverge for good: each group takes its own place below the join, or leaves it."""
     parent = S[s.PARENT]
     at = first
     while at < end:

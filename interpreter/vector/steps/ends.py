@@ -199,7 +199,7 @@ def _leave(end: Leave, _: int) -> Terminator:
 
 
 def _under_guard(guard: Guard | None, run: Terminator, past: int, part: Part) -> Terminator:
-    """run where the guard holds for all lanes, on to the next place where it holds for none; else the lanes part."""
+    """run where the guard holds for all lanes, on to the next place where it holds for none; else the lanes diverge."""
     if guard is None:
         return run
     condition = condition_of(guard)

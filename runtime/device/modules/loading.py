@@ -156,7 +156,7 @@ def _read(raw: bytes, name: str, in_parts: bool) -> Module:
                 (f"{name} begins with a byte order mark of {known}: save it as ASCII" for b, known in MARKS.items() if raw.startswith(b)),
                 "",
             )
-            empty = f"{name} has no text" if not raw.strip() else ""
+            empty = f"{name} is empty" if not raw.strip() else ""
             message = mark or empty or f"{name} is neither PTX, which begins with .version, nor an object file"
             raise ApiError("CUDA_ERROR_INVALID_IMAGE", message)
         if (given := (int(version[1]), int(version[2]))) > NEWEST_PTX:
