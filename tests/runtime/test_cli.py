@@ -450,7 +450,7 @@ def test_help_is_a_command_too() -> None:
 
 
 def test_a_model_is_shown_with_units() -> None:
-    lines = dict((line[:28].strip(), line[28:].strip()) for line in run("devices", "sm_90").stdout.splitlines())
+    lines = {line[:28].strip(): line[28:].strip() for line in run("devices", "sm_90").stdout.splitlines()}
     assert (lines["capability"], lines["l2 cache"], lines["clock"], lines["l1 caches global"]) == ("9.0", "60 MiB", "1,980 MHz", "yes")
     table = run("devices").stdout.splitlines()
     assert len({line.rindex("KiB") for line in table[1:]}) == 1  # the columns stand below each other, whatever a device is called
