@@ -172,7 +172,7 @@ class SharedSpace(MemorySpace):
             return Fault("out-of-bounds", text, "shared", address, size, "convert it with cvta.to.shared, or name no space")
         if address >> 31 == 1 and self.objects:  # an index below zero makes such an address of 32 bits
             text = f"out of bounds: {size}-byte {verb} of shared memory at {address:#x}"
-            return Fault("out-of-bounds", text, "shared", address, size, nearest(self.objects, address - (1 << 32)))
+            return Fault("out-of-bounds", text, "shared", address, size, nearest(self.objects, address - (1 << 32), size))
         gap = next((g for g in self.gaps if g.holds(address, address + size)), None)
         if gap is not None:
             beyond = gap.object.seen_as(size).at(address - gap.origin)

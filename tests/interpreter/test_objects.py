@@ -37,6 +37,8 @@ def test_a_static_variable_of_a_function_goes_by_its_own_name() -> None:
 def test_an_index_below_zero_in_shared_memory() -> None:
     space = SharedSpace(1, 128, objects=[Placed(0, Named("tile", 128, 4, (32,)))])
     assert space.complain(0xFFFFFFFC, 4, False).nearest == "`tile[-1]`, 4 bytes before tile"
+    space = SharedSpace(1, 128, objects=[Placed(0, Named("tile", 128, 1, (128,), "b8"))])  # as nvcc declares an array of floats
+    assert space.complain(0xFFFFFFFC, 4, False).nearest.startswith("`tile[-1]`, 4 bytes before tile")
 
 
 def test_nothing_is_near() -> None:
