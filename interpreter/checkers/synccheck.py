@@ -150,14 +150,12 @@ class Synccheck(Checker):
     def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
         """See Observer."""
         met = [(block, self._waiting.pop((id(wave), number, block), None)) for block in blocks.tolist()]
-        for site in {m.waits_at for _, m in met if m is not None and m.count is None}:
-            if site is not None:
-                self._note_ended(site, wave, number, np.array([b for b, m in met if m is not None and m.waits_at is site]))
-        left = []
+        left, passed = [], False
         for absent in self._absent.pop((id(wave), number), ()):
             behind = [n for s, n in self._numbers.items() if _lies_behind(wave.launch, s, absent.site)]
             count = int((np.isin(self._apart[id(wave)][blocks], behind) & absent.lanes[blocks]).sum())
             if count:
+                passed = True
                 text = f"{count} threads go past barrier {number}, which is .aligned, and at which the others of their warp wait"
                 self._add("barrier-divergence", text, absent.site, wave.launch, absent.who, count, None,
                           "let all threads of a warp reach the barrier, or use barrier.sync without .aligned")  # fmt: skip
@@ -166,6 +164,9 @@ class Synccheck(Checker):
                 left.append(absent)
         if left:
             self._absent[id(wave), number] = left
+        for site in {m.waits_at for _, m in met if m is not None and m.count is None}:
+            if site is not None and not passed:
+                self._note_ended(site, wave, number, np.array([b for b, m in met if m is not None and m.waits_at is site]))
 
     def _note_ended(self, site: Site, wave: WavePort, number: int, blocks: Array) -> None:
         """Threads of some blocks pass an aligned barrier: have others of these blocks ended without coming there?"""
