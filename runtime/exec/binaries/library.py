@@ -18,6 +18,7 @@ from ..answers.driver_calls import CALLS as DRIVER_CALLS
 from ..answers.jitlink import CALLS as JIT_LINK_CALLS
 from ..answers.lto import PREFIX as JIT_LINK
 from ..answers.nvml import CALLS as NVML_CALLS
+from ..answers.nvml import OTHERS as NVML_OTHERS
 from ..answers.runtime_calls import CALLS as RUNTIME_CALLS
 from .elf import ElfExport, LibraryImage, write
 from .stub import CODE
@@ -51,7 +52,7 @@ def exported() -> list[Exported]:
         (DRIVER_CALLS, False),
         (RUNTIME_CALLS, True),
         (JIT_LINK_CALLS, False),
-        (NVML_CALLS, False),
+        (NVML_CALLS + NVML_OTHERS, False),
         (OLDER_CALLS, True),
     ):
         for f in functions(table):

@@ -34,6 +34,7 @@ assert L.nvmlDeviceGetCudaComputeCapability(h, ctypes.byref(major), ctypes.byref
 assert L.nvmlSystemGetCudaDriverVersion(ctypes.byref(driver)) == cu.cuDriverGetVersion(ctypes.byref(cuda)) == 0 and driver.value == cuda.value
 L.nvmlErrorString.restype = ctypes.c_char_p
 assert L.nvmlErrorString(2) == b"Invalid Argument" and L.nvmlSystemGetDriverVersion(text, 96) == 0
+assert L.nvmlDeviceGetTemperature(h, 0, ctypes.byref(n)) == 3, "not supported"
 assert L.nvmlShutdown() == 0 and L.nvmlShutdown() == 1
 print("fine")
 """
