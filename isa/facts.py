@@ -167,6 +167,8 @@ class Facts(NamedTuple):
     pairs: bool = False  # each operand becomes an element of the result, the first one the uppermost
     upwards: bool = False  # no bit of the result depends on a higher bit of the operands
     passes_on: bool = False  # compilers use it to pass on registers that no instruction has written
+    triggers_events: bool = False  # that a profile counts
+    updates_as: str = ""  # the atomic operation that updates memory as this instruction updates a register
     result_from_elsewhere: bool = False  # the result comes from memory or from other lanes
 
 

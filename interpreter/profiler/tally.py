@@ -129,7 +129,7 @@ class SiteTally:
 def _events(site: Site) -> tuple[int, ...]:
     """The numbers of the events that a pmevent triggers."""
     i = site.instruction
-    if i.opcode != "pmevent":
+    if i.form is None or not i.form.facts.triggers_events:
         return ()
     assert isinstance(i.operands[0], Immediate)
     n = int(i.operands[0].value)

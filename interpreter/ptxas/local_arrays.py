@@ -22,7 +22,7 @@ FOLLOWED = 16  # instructions between a variable and an access through a registe
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
+class LocalAccess:
     """A load or store at a constant place of a variable."""
 
     instruction: Instruction
@@ -36,7 +36,7 @@ def in_registers(flow: Flow, known: Mapping[int, Known], constants: Constants) -
     """What is known of the instructions once such places are registers, and what the loads and stores among them copy."""
     if not any(_is_local(k.instruction) for k in known.values()):
         return known, {}
-    accesses: list[Access] = []
+    accesses: list[LocalAccess] = []
     pointed: set[int] = set()  # variables of which more is done, by identity
     for b in flow.depth_first:
         for n, i in enumerate(flow.blocks[b].instructions):
@@ -77,7 +77,7 @@ def _place(op: object, constants: Constants, at: Place) -> tuple[Variable, int] 
     return None
 
 
-def _access(i: Instruction, constants: Constants, at: Place) -> Access | None:
+def _access(i: Instruction, constants: Constants, at: Place) -> LocalAccess | None:
     if not _is_local(i) or i.guard is not None or not LOOKING_ANEW.isdisjoint(i.modifiers) or i.settled is None:
         return None
     value, address = i.operands[:2] if i.opcode == "ld" else i.operands[1::-1]
@@ -85,7 +85,7 @@ def _access(i: Instruction, constants: Constants, at: Place) -> Access | None:
     if found is None or not isinstance(address, Address):
         return None
     elements = value.elements if isinstance(value, Vector) else (value,)
-    return Access(i, found[0], found[1] + address.offset, TYPES[str(i.settled["type"])].bytes, elements)
+    return LocalAccess(i, found[0], found[1] + address.offset, TYPES[str(i.settled["type"])].bytes, elements)
 
 
 def _moves_address(i: Instruction, constants: Constants, at: Place) -> bool:
@@ -106,7 +106,7 @@ def _variables(i: Instruction, constants: Constants, at: Place) -> Iterator[Vari
                 yield found[0]
 
 
-def _overlapping(accesses: list[Access]) -> Iterator[int]:
+def _overlapping(accesses: list[LocalAccess]) -> Iterator[int]:
     """Variables of which the same bytes are accessed as different elements."""
     parts: dict[int, set[tuple[int, int]]] = {}
     for a in accesses:
@@ -117,7 +117,7 @@ def _overlapping(accesses: list[Access]) -> Iterator[int]:
             yield v
 
 
-def _renamed(accesses: list[Access], known: Mapping[int, Known], registers: int) -> tuple[Mapping[int, Known], Copies]:
+def _renamed(accesses: list[LocalAccess], known: Mapping[int, Known], registers: int) -> tuple[Mapping[int, Known], Copies]:
     cells: dict[tuple[int, int], int] = {}
     made = dict(known)
     copies: Copies = {}

@@ -21,7 +21,7 @@ from .interruptions import keeps_a_loop
 
 Turn = Sequence[tuple[Instruction, Place]]
 
-SMALL = 390  # instructions of all turns together, up to which a loop is unrolled
+MOST_UNROLLED = 390  # instructions of all turns together, up to which a loop is unrolled
 LARGE = 23_100  # the turns times the square of the instructions of one, up to which a loop of many turns is, too
 MOST_TURNS = 1500
 WEIGHTS = {"st": 2, "mov": 0}  # of an instruction that does not count as one
@@ -127,7 +127,7 @@ class Unrolling:
 
     def _fits(self, turn: Turn, turns: int) -> bool:
         size = sum([WEIGHTS.get(i.opcode, 1) for i, _ in turn])
-        return turns * size <= SMALL or turns * size**2 <= LARGE
+        return turns * size <= MOST_UNROLLED or turns * size**2 <= LARGE
 
 
 def _is_comparison(i: Instruction) -> bool:

@@ -60,7 +60,7 @@ def described(launch: Launch, plan: PlanFunction, site: Site) -> RecordedInstruc
             module, text = n, " ".join(piece.split())
             break
     reads = [r.name for r in registers_read(i)]
-    if i.opcode == "ret":  # what the caller gets
+    if i.form is not None and i.form.effect == "return":  # what the caller gets
         reads += [v.register.name for v in plan.function.returns if v.register is not None]
     guard = "" if i.guard is None else ("!" if i.guard_negated else "") + i.guard.name
     return RecordedInstruction(

@@ -72,7 +72,11 @@ def setmaxnreg(lanes: Lanes, n: int, *, action: str) -> None:
     """Requests or releases registers, n per thread; here all registers of a program always exist."""
 
 
-facts("pmevent", constants=(Constant("n", range(1 << 16), when("mask")), Constant("n", range(16), when(without="mask"))))
+facts(
+    "pmevent",
+    triggers_events=True,
+    constants=(Constant("n", range(1 << 16), when("mask")), Constant("n", range(16), when(without="mask"))),
+)
 
 
 @instruction("pmevent  #n", ptx=1.4, sm=10, section="9.7.21.3")

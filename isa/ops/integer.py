@@ -12,6 +12,9 @@ from ..notation import Need, instruction
 from ..ports import Array
 
 facts("mul mad", leading="lo hi wide", sign_free=when("lo", without="sat"))
+facts("add sub", updates_as="add")
+facts("min", updates_as="min")
+facts("max", updates_as="max")
 facts("add sub neg", sign_free=when(without="sat cc"))
 facts("add", passes_address=when(without="sat cc"))
 facts("mul24 mad24", leading="lo hi")

@@ -16,6 +16,9 @@ from ..ports import Array, Mask
 from ..primitives import look_up
 
 facts("and or xor not", sign_free=ALWAYS, bit_by_bit=True)
+facts("and", updates_as="and")
+facts("or", updates_as="or")
+facts("xor", updates_as="xor")
 facts("shl", sign_free=ALWAYS)
 facts("shl shr", takes_bits="a", shifts_by="b")
 

@@ -12,8 +12,6 @@ from warplab.assembler.listing import listing
 
 from .dataflow import definitions, origins
 
-# What a compiler makes of an update, and the atomic operation that does the same; CUDA C++ calls it atomicAdd and so on.
-OPERATIONS = {"add": "add", "sub": "add", "min": "min", "max": "max", "and": "and", "or": "or", "xor": "xor"}
 BITWISE = ("and", "or", "xor")
 
 
@@ -22,7 +20,7 @@ class Update(NamedTuple):
 
     load: Instruction
     store: Instruction
-    operation: str  # the atomic one that does this; "" where none does it alone
+    operation: str  # the atomic one that does this; "" where none does it alone.  CUDA C++ calls it atomicAdd and so on.
 
     def advice(self, space: str) -> str:
         """What to write instead."""
@@ -68,6 +66,7 @@ def _operation(load: Instruction, store: Instruction, writers: Sequence[Instruct
     if not made:
         return ""
     sources = [isinstance(o, Register) and o.index in results for o in made[-1].operands[1:]]
-    if sum(sources) != 1 or (made[-1].opcode == "sub" and not sources[0]):
-        return ""
-    return OPERATIONS.get(made[-1].opcode, "")
+    form = made[-1].form
+    operation = "" if form is None else form.facts.updates_as
+    differs = made[-1].opcode != operation  # a difference is a sum only where the old value stands first
+    return "" if sum(sources) != 1 or (differs and not sources[0]) else operation
