@@ -60,7 +60,7 @@ READING: dict[str, Example] = {
     "bad-operand": Example("mov.u32 %r1, g.x;"),
     "bad-predicate": Example("@%r1 bra END;\nEND: mov.u32 %r2, 1;"),
     "bad-directive": Example(".visible .entry e() .maxntid 0 { ret; }", False),
-    "too-deep": Example("mov.u32 %r1, " + "-" * 20000 + "1;"),
+    "too-deep": Example("{ " * 600 + "} " * 600),
     "missing-version": Example(".target sm_90\n.address_size 64\n// .version is missing\n", False),
 }  # fmt: skip
 

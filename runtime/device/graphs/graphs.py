@@ -227,7 +227,7 @@ def ancestors(nodes: Iterable[Node]) -> set[Node]:
 
 
 @dataclass(frozen=True, slots=True)
-class Misfit:
+class GraphMisfit:
     """Where two graphs differ, and how, as CUDA names it."""
 
     node: Node
@@ -297,18 +297,18 @@ class Executable:
                 raise invalid(f"the graphs differ in a node of the kind {wrong.node.kind}")
         part.steps[node] = work
 
-    def misfit(self, graph: DeviceGraph) -> Misfit | None:
+    def misfit(self, graph: DeviceGraph) -> GraphMisfit | None:
         """The node of a graph that keeps its work from being taken over."""
         for own, new in itertools.zip_longest(self.nodes, graph.nodes):
             if own is None or new is None or len(own.after) != len(new.after):
-                return Misfit(new or own, "TOPOLOGY_CHANGED")
+                return GraphMisfit(new or own, "TOPOLOGY_CHANGED")
             if own.kind != new.kind:
-                return Misfit(new, "NODE_TYPE_CHANGED")
+                return GraphMisfit(new, "NODE_TYPE_CHANGED")
             if own in self.children and (wrong := self.children[own].misfit(new.what)) is not None:
                 return wrong
         return None
 
-    def update(self, graph: DeviceGraph) -> Misfit | None:
+    def update(self, graph: DeviceGraph) -> GraphMisfit | None:
         """Takes over the work of a graph of the same form; gives what does not fit."""
         if (wrong := self.misfit(graph)) is not None:
             return wrong
