@@ -43,7 +43,7 @@ READING = (
     ),
     Mistake("An integer for a float", "%sum, 0f00000000;", "%sum, 0;", ("operand-type", ":33:27", "write 0.0"), 3),
     Mistake("A typo in the opcode", "add.f32         %x", "ad.f32          %x", ("unknown-instruction", ":56:5", "is add meant?"), 3),
-    Mistake("Another assembler's opcode", "bra             next", "jmp             next", ("unknown-instruction", "is bra meant?"), 3),
+    Mistake("Another assembler's opcode", "bra             next", "jmp             next", ("unknown-instruction", "jmp is bra in PTX"), 3),
     Mistake("A word that PTX does not have", "setp.ge.u32     %p1", "setp.gte.u32    %p1", ("unknown-word", ".gte", "is .ge meant?"), 3),
     Mistake("No type", "ld.global.f32   %x", "ld.global       %x", ("no-such-form", "a type is missing, such as .u32 or .f32"), 3),
     Mistake("A missing semicolon", "%t, %tid.x;", "%t, %tid.x", ("syntax", "a ';' is missing at the end of line 22"), 3),
@@ -56,7 +56,7 @@ READING = (
     Mistake("A special register in arithmetic", "%i, %i, %t;", "%i, %i, %tid.x;", ("special-register", "mov it into a register first"), 3),
     Mistake(
         "Memory in arithmetic", "add.f32         %x, %x, %y;", "add.f32         %x, %x, [%other];",
-        ("operand-kind", "ld it into a register first"), 3,
+        ("operand-kind", "add does not reach memory: ld.f32 reads it into a register"), 3,
     ),
     Mistake("An address without brackets", "%y, [%at]", "%y, %at", ("operand-kind", "write [%at]"), 3),
     Mistake("The wrong state space", "ld.shared.f32   %sum", "ld.global.f32   %sum", ("state-space", "part lies in .shared", "write ld.shared"), 3),

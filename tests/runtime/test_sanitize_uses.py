@@ -48,8 +48,8 @@ def call(*words: str) -> tuple[int, str, str]:
 
 
 @pytest.mark.parametrize(("launch", "sanitize", "code"), [
-    (UNSET, ["--sanitize"], 1), (UNSET, ["--sanitize", "init"], 1), (UNSET, ["--sanitize", "memcheck,sync"], 0), (UNSET, [], 0),
-    (SET, ["--sanitize"], 0),
+    (UNSET, ["--sanitize"], 1), (UNSET, ["--sanitize", "init"], 1), (UNSET, ["--sanitize", "memcheck,sync"], 0), (UNSET, ["--sanitize", "none"], 0),
+    (UNSET, [], 1),     (SET, ["--sanitize"], 0),
 ])  # fmt: skip
 def test_run_sanitizes(program: Path, launch: str, sanitize: list[str], code: int) -> None:
     status, _, err = call("run", str(program), *launch.split(), *sanitize)

@@ -122,7 +122,7 @@ def test_checkers_end_a_good_program_with_one(warplab_exec: Run, build: Build) -
 
 def test_a_stripped_runtime_is_refused_with_what_helps(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("saxpy", "-Xlinker", "--strip-all"))
-    assert done.returncode == 3
+    assert done.returncode == 1, "the program sees that its launch is not supported"
     assert done.stderr.count("without its symbols") == 1
     assert "-cudart shared" in done.stderr
 
