@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..run.options import OPTIONS
+from ..run.options import OF_A_RUN, OPTIONS, TOLERANCES
 from . import completing
 from .files import SOURCE, InputFile
 
@@ -37,26 +37,9 @@ COMPLETED: dict[str, completing.Completer] = {
 
 # what an option does to a run that the file describes
 SHAPES = {"kernel", "grid", "block", "shared", "cooperative", "cluster"}
-REPLACED = {
-    "device",
-    "device_rules_only",
-    "l1",
-    "banks",
-    "engine",
-    "threads",
-    "schedule",
-    "schedules",
-    "poison",
-    "max_steps",
-    "timeout",
-    "fmad",
-    "sanitize",
-    "strict",
-    "on_error",
-}
 FIELDS = {"on_error": "goes_on"}  # of a RunSpec, where they have other names
 ADDED = {"textures", "surfaces", "tensor_maps", "symbols", "expect", "show", "dump"}
-PLACES = REPLACED | {"show", "dump", "rtol", "atol", "ulp"}  # without a launch these say nothing
+PLACES = OF_A_RUN | TOLERANCES | {"show", "dump"}  # without a launch these say nothing
 
 
 def with_options(*groups: str) -> Callable[[F], F]:
@@ -113,7 +96,7 @@ def _override(spec: RunSpec, given: dict[str, Any]) -> RunSpec:
         replace(launch, **{name: getattr(shape, name) for name in SHAPES & set(given)}) if isinstance(launch, LaunchSpec) else launch
         for launch in spec.launches
     )
-    changes: dict[str, Any] = {FIELDS.get(name, name): getattr(one, FIELDS.get(name, name)) for name in REPLACED & set(given)}
+    changes: dict[str, Any] = {FIELDS.get(name, name): getattr(one, FIELDS.get(name, name)) for name in OF_A_RUN & set(given)}
     for name in ADDED & set(given):
         changes[name] = (*getattr(spec, name), *getattr(one, name))
     if {"rtol", "atol", "ulp"} & set(given):

@@ -74,3 +74,9 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
     ),
     "--fmad": ("fmad", "one", "Which products and sums become one multiply-add: all (default), as by ptxas; f64; or none."),
 }
+
+# Of a whole run, however many launches it has; all others are of a launch.
+OF_A_RUN = frozenset(
+    "device device_rules_only l1 banks engine threads schedule schedules poison max_steps timeout fmad sanitize strict on_error".split()
+)
+TOLERANCES = frozenset({"rtol", "atol", "ulp"})

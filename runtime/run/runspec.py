@@ -14,7 +14,7 @@ from ..device.launches.sanitizing import tools_of
 from ..device.modules.loading import contraction
 from ..errors import UsageError
 from .expect import Tolerance
-from .options import OPTIONS
+from .options import OF_A_RUN, OPTIONS, TOLERANCES
 from .values import Argument, parse_argument
 
 Dim3 = tuple[int, int, int]
@@ -240,31 +240,7 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
         (made,) = from_options(launch).launches
         assert isinstance(made, LaunchSpec)
         launches.append(replace(made, stream=str(launch.get("stream", ""))))
-    one = from_options(
-        {
-            k: data.get(k)
-            for k in (
-                "rtol",
-                "atol",
-                "ulp",
-                "device",
-                "device_rules_only",
-                "l1",
-                "banks",
-                "engine",
-                "threads",
-                "schedule",
-                "schedules",
-                "poison",
-                "max_steps",
-                "timeout",
-                "fmad",
-                "sanitize",
-                "strict",
-                "on_error",
-            )
-        }
-    )
+    one = from_options({k: data.get(k) for k in OF_A_RUN | TOLERANCES})
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
         addresses=_addresses(data, path),
