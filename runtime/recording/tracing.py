@@ -15,7 +15,7 @@ from warplab.assembler.demangle import short_name
 from .columns import Numbers
 from .questions import Recording
 from .slices import cells, link
-from .telling import number, place, thread_text
+from .telling import number, thread_text
 
 Array = NDArray[Any]
 MOST_COLUMNS = 400  # of a picture or a table
@@ -187,7 +187,7 @@ def lanes_picture(rec: Recording, lanes: Numbers) -> str:
     for s in steps.tolist():
         layout = rec.track.layouts[c.layout[c.execution(s)]]
         blocks.setdefault((layout.function, layout.pc), len(blocks))
-    wide, high, left, top = 9, 9, 60, 34
+    wide, high, left, top = 14, 9, 60, 34
     width, height = left + wide * steps.size + 12, top + high * lanes.size + 26 + 16 * len(blocks)
     body: list[str] = []
     for n, s in enumerate(steps.tolist()):
@@ -210,15 +210,18 @@ def lanes_picture(rec: Recording, lanes: Numbers) -> str:
                 word = escape(f"{event.kind}: {event.text}")
                 body.append(f'<path d="M{x + wide - 1} {top}v{high * lanes.size}" class="mark"><title>{word}</title></path>')
         if n == 0 or i.line != c.instruction(int(steps[n - 1])).line:
-            body.append(f'<text transform="translate({x + 7} {top - 4}) rotate(-60)" class="small">{i.line}</text>')
+            body.append(f'<text transform="translate({x + wide - 4} {top - 4}) rotate(-90)" class="small">{i.line}</text>')
+    body.append(f'<text x="{left - 8}" y="{top - 5}" text-anchor="end">line</text>')
     for k in range(0, lanes.size, 4):
         body.append(f'<text x="{left - 8}" y="{top + high * k + 8}" text-anchor="end">lane {int(lanes[k]) % rec.threads & 31}</text>')
     y = top + high * lanes.size + 20
+    several = len({function for function, _ in blocks}) > 1
     for (function, pc), k in blocks.items():
         layout = next(one for one in rec.track.layouts if (one.function, one.pc) == (function, pc))
         first = rec.track.instructions[layout.first] if layout.count else None
         body.append(f'<rect x="{left}" y="{y + 16 * k - 9}" width="10" height="10" fill="{HUES[k % len(HUES)]}"/>')
-        said = "" if first is None else f"{place(rec, first)}: {first.text}"
+        named = f"{short_name(function)}, " if several else ""
+        said = "" if first is None else f"{named}line {first.line}: {first.text}"
         body.append(f'<text x="{left + 16}" y="{y + 16 * k}">{escape(said)}</text>')
     if more > 0:
         body.append(
