@@ -224,8 +224,10 @@ def _tip(e: Edge, x: float, y: float) -> str:
     return f'<path class="tip {kind}" d="M{x:.1f},{y:.1f} l-4,-8 h8 z"/>'
 
 
-def _caption(e: Edge, x: float, y: float) -> list[str]:
-    return [f'<text class="note" x="{x + 4:.1f}" y="{y + 12:.1f}">{escape(e.text)}</text>'] if e.text else []
+def _caption(e: Edge, x: float, y: float, to: float) -> list[str]:
+    """The guard beside the beginning of an edge, on the side from which the edge turns away."""
+    where = f'x="{x - 4:.1f}" text-anchor="end"' if to > x else f'x="{x + 4:.1f}"'
+    return [f'<text class="note" {where} y="{y + 12:.1f}">{escape(e.text)}</text>'] if e.text else []
 
 
 def _forward(e: Edge, path: list[_Box], start: float) -> list[str]:
@@ -236,7 +238,7 @@ def _forward(e: Edge, path: list[_Box], start: float) -> list[str]:
         d += f" V{y:.1f} C{x:.1f},{(y + end) / 2:.1f} {b.x:.1f},{(y + end) / 2:.1f} {b.x:.1f},{end:.1f}"
         x = b.x
     line = f'<path class="edge {e.kind}" d="{d}"/>'
-    return [line, _tip(e, x, path[-1].y), *_caption(e, start, path[0].y + path[0].height)]
+    return [line, _tip(e, x, path[-1].y), *_caption(e, start, path[0].y + path[0].height, path[1].x)]
 
 
 def _aside(e: Edge, source: _Box, target: _Box, lane: float, start: float) -> list[str]:
@@ -244,7 +246,7 @@ def _aside(e: Edge, source: _Box, target: _Box, lane: float, start: float) -> li
     end = target.x + target.width / 4
     d = f"M{start:.1f},{bottom:.1f} V{low:.1f} H{lane:.1f} V{high:.1f} H{end:.1f} V{target.y - 8:.1f}"
     kind = "back" if e.back else e.kind
-    return [f'<path class="edge {kind}" d="{d}"/>', _tip(e, end, target.y), *_caption(e, start, bottom)]
+    return [f'<path class="edge {kind}" d="{d}"/>', _tip(e, end, target.y), *_caption(e, start, bottom, lane)]
 
 
 def _drawn(b: _Box) -> list[str]:
