@@ -43,9 +43,8 @@ def debug(
 
     made, number = recordings(files, limit, blocks, launch, options)
     prompt = Prompt(made, click.echo, number)
-    from ..debugger import looking, moving
+    from ..debugger import commands  # noqa: F401  fills the table of commands
 
-    assert looking and moving  # they fill the table of commands
     _welcome(prompt)
     for name in scripts:
         if not _all(prompt, Path(name).read_text(encoding="utf-8", errors="replace").splitlines(), batch):

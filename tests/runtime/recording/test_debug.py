@@ -10,13 +10,11 @@ from tests.interpreter.harness import Machine, kernel
 from warplab.interpreter.faults import ExecutionError
 from warplab.interpreter.memory.objects import Named
 from warplab.interpreter.recorder.recorder import Recorder
-from warplab.runtime.debugger import looking, moving
+from warplab.runtime.debugger import commands  # noqa: F401  fills the table of commands
 from warplab.runtime.debugger.prompt import Prompt
 from warplab.runtime.debugger.words import execute
 from warplab.runtime.errors import UsageError
 from warplab.runtime.recording import Recording
-
-assert looking and moving
 
 LOOP = """.reg .b64 %d<4>; .reg .b32 %r<8>; .reg .pred %p<3>; ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, 0; mov.u32 %r3, 0;
 turn:
