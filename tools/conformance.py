@@ -95,7 +95,7 @@ By default, warplab follows the machine code that `ptxas` 13.0 produces for `sm_
 | `rcp.approx.ftz.f32` of the result of `rcp.approx.ftz.f32` | the number, also if it is subnormal |
 | `div.approx.ftz.f32` by the result of `rcp.approx.ftz.f32` | a product |
 | `testp` with a guard | the guard is ignored |
-| `bfe.s32` with a constant position of at least 32 and a constant length, but 0 | all bits are 1 |
+| `bfe.s32` of a number that is not a constant, with a constant position of at least 32 and a constant length, but 0 | all bits are 1 |
 
 These cases are not modelled; here, the manual's result applies:
 

@@ -6,7 +6,7 @@
 | `rcp.approx.ftz` of `rcp.approx.ftz`; a `div.approx.ftz` by it | the number; a product with it | nothing is rounded |
 | guarded `neg`, `abs` of f32; those that a select chooses | a sign of the select | NaNs keep their bits |
 | guarded `testp` | one without a guard | |
-| `bfe.s32` of constant bits behind the last | all ones | |
+| `bfe.s32` of constant bits behind the last, of a number that it does not know | all ones | |
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ class Folder:
     def _field(self, i: Instruction, at: Place) -> Instruction | None:
         if i.modifiers != ("s32",):
             return None
-        first, size = (self.constants.value(o, TYPES["u32"], at) for o in i.operands[2:])
-        ones = first is not None and size is not None and first & 0xFF >= 32 and size & 0xFF
+        source, first, size = (self.constants.value(o, TYPES["u32"], at) for o in i.operands[1:])
+        ones = source is None and first is not None and size is not None and first & 0xFF >= 32 and size & 0xFF
         return _moved(i, Immediate(0xFFFF_FFFF, "int")) if ones else None
 
     def _test(self, i: Instruction, at: Place) -> Instruction | None:

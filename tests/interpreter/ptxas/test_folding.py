@@ -64,6 +64,7 @@ def stores(*registers: str) -> str:
         # a guard that is not looked at, bits behind the last
         ("setp.eq.u32 %c, %i, 0; @%n testp.infinite.f32 %c, %r0; selp.u32 %r1, 1, 0, %c;" + stores("%r1"), [ONE], [0], [1]),
         ("bfe.s32 %r1, %r0, 63, 40; bfe.s32 %r2, %r0, 31, 40; bfe.s32 %r3, %r0, 40, 0;" + stores("%r1", "%r2", "%r3"), [5], [0xFFFFFFFF, 0, 0], [0, 0, 0]),
+        ("mov.u32 %r4, 65535; bfe.s32 %r1, %r4, %r4, %r4; bfe.s32 %r2, 5, 40, 1;" + stores("%r1", "%r2"), [5], [0, 0], [0, 0]),
         ("mov.u32 %r4, 32; bfe.s32 %r1, %r0, %r4, 1; bfe.s32 %r2, %r0, %r3, 1;" + stores("%r1", "%r2"), [5, 0, 0, 32], [0xFFFFFFFF, 0], [0, 0]),
     ],
 )  # fmt: skip
