@@ -15,7 +15,6 @@ from .faults import ExecutionError, LaunchInterrupted
 from .launch import CHECK_EVERY, Launch
 from .native.choice import EngineChoice, choice_of
 from .observe import Observer
-from .vector.group import Group
 from .vector.wave import Wave
 
 
@@ -100,10 +99,7 @@ class LaunchWaves:
             while wave is not None and (other := self.native.suspended_wave()) is not None:
                 self.suspended.append(other)
                 launch.suspended_waves = len(self.suspended)
-            if self.native.wants_apart and not self.native.under_way:
-                assert choice is not None
-                choice.part()
-                self.native = None
+            self._part_lanes()
             return wave
         first = launch.next_block
         launch.next_block += min(launch.blocks_per_wave, launch.blocks - first)
@@ -112,15 +108,25 @@ class LaunchWaves:
             wave.successor = self._take_over
         return wave
 
-    def _take_over(self, wave: Wave, g: Group) -> bool:
-        """Compiled code goes on with a wave that numpy began, if it is there by now and all lanes stand at one place."""
-        choice = self.choice
+    def _take_over(self, wave: Wave) -> bool:
+        """Compiled code goes on with a wave that numpy began, and with those that are suspended, if it is there by now."""
+        choice, suspended = self.choice, self.suspended
         assert choice is not None
-        if g.parent is not None or g.selection is not None or g.act.caller is not None:
-            return False
         now = time.thread_time()
         choice.seconds += now - self.began
         self.began = now
         if self.native is None:
             self.native = choice.begun(self.launch, Wave)
-        return self.native is not None and self.native.take_over(wave, g)
+        if self.native is None or not self.native.take_over((*suspended, wave)):
+            self._part_lanes()
+            return False
+        suspended.clear()
+        self.launch.suspended_waves = 0
+        return True
+
+    def _part_lanes(self) -> None:
+        """Compiles anew where lanes have to go on apart."""
+        if self.native is not None and self.native.wants_apart and not self.native.under_way:
+            assert self.choice is not None
+            self.choice.part()
+            self.native = None

@@ -16,6 +16,7 @@ from ..vector.group import Activation, Group
 from .registers import NativeRegisters
 from .rows import Row
 from .schedule import words as s
+from .taking_over import NumpyWave
 from .variance import LANE, ONE
 from .waiting import SuspendedGroups
 
@@ -130,28 +131,17 @@ class Fallback:
 
     # ------------------------------------------------------------ waves
 
-    def take_over(self, wave: Any, g: Group, first: int) -> None:
-        """The wave that numpy began as a list of the scheduler: the group holds all lanes that live."""
-        S, each = self.S, self.registers.each
-        n = wave.count * each
-        S[s.FIRST_BLOCK], S[s.WAVE_BLOCKS], S[s.UNDER_WAY] = first, wave.count, 1
-        S[s.PARENT : s.PENDING + s.BARRIERS] = 0
-        S[s.STOP], S[s.TURN] = s.NOWHERE, g.turns
-        S[s.LOCAL_STRIDE] = wave.count * self.native.launch.threads
-        S[s.PC] = self.program.first[g.pc]
-        masks = self.registers.masks(~wave.exited)
-        S[S[s.ALIVE] : S[s.ALIVE] + n] = masks
-        vectors = np.flatnonzero(masks)
-        S[s.LIST], S[s.COUNT], S[s.LANES] = S[s.LISTS], len(vectors), wave.exited.size - wave.exited_count
-        S[s.LIVING] = S[s.LANES]
-        S[S[s.LISTS] : S[s.LISTS] + len(vectors)] = vectors << 32 | masks[vectors]
-        S[s.FREE] = S[s.LISTS] + len(vectors)
-        self._wave = wave
-        row = self.row
-        for slot in slots_of(row.live):
-            value = g.carry() if slot == self.program.frame.carry else g.fetch_or_none(slot)
-            if value is not None:
-                self._put(slot, row.kinds.get(slot, ONE), value, None)
+    def take_over(self, wave: NumpyWave, first: int) -> None:
+        """A wave that numpy began is the one that is under way."""
+        S, numpys = self.S, wave.wave
+        S[s.FIRST_BLOCK], S[s.WAVE_BLOCKS], S[s.UNDER_WAY] = first, numpys.count, 1
+        S[s.LOCAL_STRIDE] = numpys.count * self.native.launch.threads
+        S[[s.COUNT, s.READY, s.BLOCKED, s.SPINNING, s.USED, s.HIGH, s.UNUSED, s.PICKED, s.ANY_UNMET, s.QUIET]] = 0
+        S[S[s.UNMET] : S[s.UNMET] + S[s.ROW_COUNT] + 1] = 0
+        S[s.PENDING : s.PENDING + s.BARRIERS] = 0
+        S[S[s.ARRIVED] : S[s.ARRIVED] + s.BARRIERS * S[s.PER_WAVE] * S[s.EACH]] = 0
+        wave.give(S, self.registers)
+        self._wave = numpys
 
     def hand_over(self) -> Any:
         """The wave, with groups in the place of the scheduler's nodes: numpy goes on with it."""

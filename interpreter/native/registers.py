@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..lanes import Selection
+from ..lanes import Geometry, Selection
 from ..values import plain
 from .frame import Frame
 from .variance import ONE
@@ -44,13 +44,27 @@ class NativeRegisters:
         if kind == ONE:
             self.memory[8 * slot : 8 * slot + dtype.itemsize] = v.ravel()[:1].view(np.uint8)
             return
-        whole = np.zeros((blocks, self.each * self.frame.width), dtype)
         if selection is None:
-            whole[:, : self.threads] = v
+            self._write(slot, blocks, v)
         else:
             lanes = self.get(slot, kind, blocks, None)
             selection.put(lanes, v)
-            whole[:, : self.threads] = lanes
+            self._write(slot, blocks, lanes)
+
+    def put_lanes(self, slot: int, kind: int, value: Any, geometry: Geometry, lanes: Array) -> None:
+        """What a group of these lanes holds, for those of (blocks, threads) that are named."""
+        if kind == ONE:
+            self.put(slot, kind, len(lanes), value, None)
+            return
+        dtype, v = self.frame.dtypes[slot], plain(value)
+        whole = np.zeros(lanes.shape, dtype)
+        whole[geometry.block, geometry.thread] = v if v.dtype == dtype else v.view(dtype)
+        self._write(slot, len(lanes), np.where(lanes, whole, self.get(slot, kind, len(lanes), None)))
+
+    def _write(self, slot: int, blocks: int, value: Array) -> None:
+        dtype = self.frame.dtypes[slot]
+        whole = np.zeros((blocks, self.each * self.frame.width), dtype)
+        whole[:, : self.threads] = value
         rows = self._rows(slot, blocks)
         rows[...] = (np.packbits(whole, axis=1, bitorder="little").view(np.uint32) if dtype.kind == "b" else whole).reshape(rows.shape)
 

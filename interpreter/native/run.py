@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import zlib
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from .program import NativeProgram
 from .registers import NativeRegisters, aligned
 from .schedule import words as s
 from .schedule.compiled import scheduler
+from .taking_over import LISTS_LEFT, NumpyWave
 from .threads.team import Team
 
 Array = NDArray[Any]
@@ -175,22 +176,38 @@ class NativeLaunch:
         """Has a wave begun that has not ended?"""
         return bool(self.S[s.UNDER_WAY]) or bool(self.left)
 
-    def take_over(self, wave: Any, g: Any) -> bool:
-        """Goes on with a wave that numpy began, all of whose lanes stand before a segment, in one group."""
-        S = self.S
+    def take_over(self, waves: Sequence[Any]) -> bool:
+        """Goes on with waves that numpy began, with the last of them first; False if it can't."""
         if self.under_way:
             return False
-        if not self.chunk <= wave.first < self.chunk + int(S[s.BLOCKS]):
-            self.fill(wave.first)
-        self._memory = None
+        given = [NumpyWave(self.program, wave) for wave in waves]
+        obstacles = {x.obstacle(self._entries // LISTS_LEFT) for x in given} - {""}
+        if obstacles - {"lanes wait"} or (obstacles and not self.program.apart):
+            self.wants_apart = obstacles == {"lanes wait"}
+            return False
+        for wave in given:
+            if self.S[s.UNDER_WAY]:
+                self._suspend()
+                self._begin(LaunchMemory(self.launch, self.program, self.per_wave))
+            self._adopt_wave(wave)
+        return True
+
+    def _adopt_wave(self, given: NumpyWave) -> None:
+        wave = given.wave
+        self.fill(wave.first)
+        self._memory = None  # it goes on in numpy's
         if self.stack:
             wave.local.grow(self.stack)  # the frames of calls are inlined
         self._use(wave.shared.bytes, wave.local.words)
-        self.fallback.take_over(wave, g, wave.first - self.chunk)
+        self.fallback.take_over(given, 0)
         self.launch.steps += wave.segments_run % CHECK_EVERY
         wave.segments_run = 0
-        S[s.COUNTED] = self.launch.steps
-        return True
+        self.S[s.COUNTED] = self.launch.steps
+
+    @property
+    def _entries(self) -> int:
+        """How many entries of lists there is room for."""
+        return int(self.S[s.ROOM] - self.S[s.LISTS])
 
     def next_wave(self) -> Any:
         """Runs the waves that have not begun; gives one that numpy has to go on with, None when all have ended."""
@@ -298,9 +315,9 @@ class NativeLaunch:
         launch, options = self.launch, self.launch.options
         self._count_steps()
         self.still_waves = self.still_waves + 1 if self.S[s.QUIET] >= s.QUIET_ROUNDS and self._is_still() else 0
-        if launch.suspended_waves or self._memory is None or self.still_waves > PROVEN * (len(self.suspended) + 1):
+        if launch.suspended_waves or self.still_waves > PROVEN * (len(self.suspended) + 1):
             return False
-        self.suspended.append({name: vars(self)[name] for name in OF_A_WAVE})
+        self._suspend()
         if len(self.suspended) >= options.max_waves and launch.next_block < launch.blocks:
             options.max_waves += 16
         if launch.next_block < launch.blocks:
@@ -309,6 +326,9 @@ class NativeLaunch:
         else:
             self._resume()
         return True
+
+    def _suspend(self) -> None:
+        self.suspended.append({name: vars(self)[name] for name in OF_A_WAVE})
 
     def _resume(self) -> None:
         """The wave that was suspended first runs."""
@@ -320,7 +340,7 @@ class NativeLaunch:
     def _make_room(self) -> bool:
         """Makes room for more lists of lanes; False where there is as much as there may be."""
         S, memory = self.S, self._memory
-        size = int(S[s.ROOM] - S[s.LISTS])
+        size = self._entries
         if size >= MOST_LISTS * self.per_wave * self.registers.each:
             return False
         self.S = self.fallback.S = np.concatenate([S, np.zeros(size, np.int64)])

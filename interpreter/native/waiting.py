@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from ..plan import plan as P
 from ..vector.convergence import go
 from ..vector.group import Group
-from ..vector.steps.operands import get_of, set_of
+from ..vector.steps.ends import result_of
+from ..vector.steps.operands import get_of
 from ..vector.waiting.barriers import BarrierWait, NumberedBarrier
 from .schedule import words as s
 
@@ -120,6 +121,6 @@ class SuspendedGroups:
         if len(left):
             g = self._group(left, pc)
             state = states[int(node[s.NODE_NUMBER])]
-            g.blocked = BarrierWait(state, end.past, wave.count, None if end.reduction is None else set_of(end.reduction.target))
+            g.blocked = BarrierWait(state, end.past, wave.count, None if end.reduction is None else result_of(end.reduction))
             state.waiting.append(g)
             wave.waiting.blocked.append(g)

@@ -86,7 +86,8 @@ class Wave:
         self.ready: deque[Group] = deque()
         self.waiting = WaitingGroups()
         self.segments_run = 0
-        self.successor: Callable[[Wave, Group], bool] | None = None  # another engine, which may go on in the place of this wave
+        self.successor: Callable[[Wave], bool] | None = None  # another engine, which may go on in the place of this wave
+        self.asked = 0  # segments that had run when the successor was asked last
         function = self.code_of(launch.kernel.function)
         act = Activation(function, launch.kernel.stack_start, None)
         if function.frame_size:
@@ -119,9 +120,10 @@ class Wave:
                     ready.rotate(self.schedule.randrange(len(ready)))
                     if self.late is not None:
                         self.late.leak()
-                if self.successor is not None and len(ready) == 1 and not waiting and self.successor(self, ready[0]):
-                    ready.clear()
-                    return True
+                if self.successor is not None and self.segments_run - self.asked >= CHECK_EVERY:
+                    self.asked = self.segments_run
+                    if self.successor(self):
+                        return True
                 self._advance(ready.pop())
             if not waiting:
                 self.finish_late()

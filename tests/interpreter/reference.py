@@ -59,10 +59,10 @@ class Instruction:
             result, callee, given, prototype = self.args
             if prototype != BY_MEMORY:
                 return f"{guard}call ({result}), {callee}, ({', '.join(given)}){', ' + prototype if prototype else ''};"
-            places = ", ".join(f"q{n}" for n in range(len(given)))
-            stores = "".join(f".param .{KINDS[a[1]]} q{n}; st.param.{KINDS[a[1]]} [q{n}], {a}; " for n, a in enumerate(given))
+            places = ", ".join(f"given{n}" for n in range(len(given)))
+            stores = "".join(f".param .{KINDS[a[1]]} given{n}; st.param.{KINDS[a[1]]} [given{n}], {a}; " for n, a in enumerate(given))
             kind = KINDS[result[1]]
-            return f"{{ {stores}.param .{kind} q; call (q), {callee}, ({places}); ld.param.{kind} {result}, [q]; }}"
+            return f"{{ {stores}.param .{kind} got; call (got), {callee}, ({places}); ld.param.{kind} {result}, [got]; }}"
         return f"{guard}{self.op} {', '.join(map(str, self.args))}".rstrip() + ";"
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ...faults import Fault
 from ...lanes import Selection
-from ...plan.plan import EXIT, Barrier, Branch, Call, ClusterWait, End, Exits, Guard, Jump, Leave, Sync, Table, Turns
+from ...plan.plan import EXIT, Barrier, Branch, Call, ClusterWait, End, Exits, Guard, Jump, Leave, Reduction, Sync, Table, Turns
 from ...values import Array, plain
 from ..convergence import arrive, go, leave, ret
 from ..divergence import compact, depart, diverge, divide, is_below, leave_loop, leave_some, part_ways, split
@@ -289,6 +289,12 @@ def _sync(end: Sync, _: int) -> Terminator:
     return guarded
 
 
+def result_of(reduction: Reduction) -> Set:
+    """Writes what a barrier has reduced, whichever of its instructions the last lanes have executed: a count, or whether it is not 0."""
+    put, dtype = set_of(reduction.target), np.dtype(np.uint32 if reduction.operation == "popc" else np.bool_)
+    return lambda R, result: put(R, result.astype(dtype))
+
+
 def _barrier(end: Barrier, _: int) -> Terminator:
     number, past, waits = get_of(end.number), end.past, end.waits
     count = None if end.count is None else get_of(end.count)
@@ -296,7 +302,7 @@ def _barrier(end: Barrier, _: int) -> Terminator:
     put: Set | None = None
     operation = ""
     if end.reduction is not None:
-        value, operation, put = get_of(end.reduction.value), end.reduction.operation, set_of(end.reduction.target)
+        value, operation, put = get_of(end.reduction.value), end.reduction.operation, result_of(end.reduction)
 
     def run(g: Group) -> int | None:
         n = None if count is None else int(count(g.R).ravel()[0])

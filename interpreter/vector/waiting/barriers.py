@@ -179,9 +179,7 @@ class Barriers:
             wave.waiting.blocked.remove(g)
             g.blocked = None
             if wait.put is not None and wait.result is not None:
-                value = wait.result[g.geometry.block]
-                g.fetch_all(0)
-                wait.put(g.R, value.astype(np.uint32) if wait.state.op == "popc" else value.astype(bool))
+                wait.put(g.R, wait.result[g.geometry.block])
         if wave.schedule is None:
             wave.ready.extend(gathered(groups))
         else:  # warps that were dealt to different groups stay there

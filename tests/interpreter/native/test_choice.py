@@ -6,6 +6,7 @@ import platform
 import signal
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -39,8 +40,8 @@ def test_compiled_code_goes_on_with_a_wave_that_numpy_began(folder: Path, monkey
     taken = []
     take_over = NativeLaunch.take_over
 
-    def noted(self: NativeLaunch, wave: object, g: object) -> bool:
-        taken.append(take_over(self, wave, g))
+    def noted(self: NativeLaunch, waves: Sequence[object]) -> bool:
+        taken.append(take_over(self, waves))
         return taken[-1]
 
     monkeypatch.setattr(NativeLaunch, "take_over", noted)
