@@ -95,9 +95,10 @@ def note(S: Words, F: Masks, row: int, number: int, wanted: int) -> int:
         mask = entry & 0xFFFFFFFF
         S[S[s.ARRIVED] + number * n + vector] |= mask
         S[S[s.WANTED] + number * S[s.PER_WAVE] + vector // S[s.EACH]] = wanted
+        at = S[s.HOLDS] + number * n + vector
+        S[at] = S[at] & ~mask
         if S[row + s.REDUCED]:
-            at = S[s.HOLDS] + number * n + vector
-            S[at] = S[at] & ~mask | holds(S, F, row, vector) & mask
+            S[at] |= holds(S, F, row, vector) & mask
         i += 1
     return 0
 

@@ -114,6 +114,8 @@ def turn(S: Words, limit: int, to: int) -> int:
 def rest(S: Words, node: int) -> int:
     """A group that spins lets others run first."""
     S[node + s.NODE_TURN] = 0
+    if S[s.QUIET] >= s.BEGINNING:
+        S[node + s.NODE_TURN] = s.TURNS_OF_SPINNING
     S[node + s.STATE] = s.IS_SPINNING
     S[S[s.SPINNING_AT] + S[s.SPINNING]] = node
     S[s.SPINNING] += 1

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from ...plan import spinning
+from ...vector.waiting import deadlock
+
 # The words of the context that passes read too.
 STATUS, HOST, TABLE, ENTRIES, SHARED, SHARED_STRIDE, SHARED_SIZE, PARAMETERS, FRAMES, UNIFORMS, SITES = range(11)
 BLOCK_OF, THREAD_OF, SPECIALS, FIRST_BLOCK, LOCAL, LOCAL_STRIDE, LOCAL_SIZE = range(11, 18)
@@ -48,5 +51,7 @@ NODES = 8192  # that there is room for
 PASSED = 1 << 62  # marks an entry of a group at a barrier that its block has passed
 NOWHERE = -2  # no place
 END = -1  # the place behind the last instruction
-PATIENT = 1 << 20  # turns from which on a loop is an ordinary one
-QUIET_ROUNDS = 64  # in which lanes only spin, before Python looks whether they get on
+PATIENT = spinning.PATIENT  # turns from which on a loop is an ordinary one
+BEGINNING = deadlock.BEGINNING  # rounds of spinning without events, from which on groups turn but once a round
+TURNS_OF_SPINNING = spinning.SPINNING
+QUIET_ROUNDS = deadlock.CALM  # in which lanes only spin, before Python looks whether they get on

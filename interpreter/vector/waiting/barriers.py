@@ -117,6 +117,8 @@ class Barriers:
             if state.values is None:
                 state.values = np.zeros(wave.exited.shape, bool)
             state.values[block, thread] = np.broadcast_to(value, g.geometry.shape)
+        elif state.values is not None:  # of an earlier round
+            state.values[block, thread] = False
         if waits:
             g.pc = pc
             g.blocked = BarrierWait(state, pc, wave.count, put)
