@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.interpreter.recorded import results
-from tests.interpreter.test_conformance import CASES, arrays
-from tests.interpreter.test_programs import PROGRAMS, Process
+from tests.interpreter.recordings.recorded import results
+from tests.interpreter.recordings.test_conformance import CASES, arrays
+from tests.interpreter.recordings.test_programs import PROGRAMS, Process
 from warplab.interpreter.faults import ExecutionError
 from warplab.interpreter.launch import EngineUse
 

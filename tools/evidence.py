@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tests.assembler import test_verify
-from tests.interpreter import test_conformance, test_programs, test_recorded_forms
+from tests.interpreter.recordings import test_conformance, test_programs, test_recorded_forms
 from tests.isa import (
     conftest,
     test_float_recordings,
@@ -30,7 +30,7 @@ from tests.isa import (
     test_textures_recorded,
     test_warp,
 )
-from tests.runtime import test_recorded_tensor_copies
+from tests.runtime.driver import test_recorded_tensor_copies
 from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import check

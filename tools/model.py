@@ -22,9 +22,9 @@ from .rows import MODEL, Row, performed, places
 
 ROOT = Path(__file__).parents[1]
 SUITES = [
-    "tests/isa", "tests/interpreter/test_reference.py", "tests/interpreter/test_launch_control.py",
-    "tests/interpreter/test_tensor_memory.py", "tests/interpreter/test_tensor_products.py", "tests/interpreter/test_tensor_copies.py",
-    "tests/interpreter/test_tensor_forms.py",
+    "tests/isa", "tests/interpreter/test_reference.py", "tests/interpreter/vector/test_launch_control.py",
+    "tests/interpreter/tensors/test_tensor_memory.py", "tests/interpreter/tensors/test_tensor_products.py", "tests/interpreter/tensors/test_tensor_copies.py",
+    "tests/interpreter/tensors/test_tensor_forms.py",
 ]  # fmt: skip
 NO_MODEL = ("record", "test_rows", "test_profiles")  # in the name of a test or its file
 

@@ -26,7 +26,7 @@ from tests.bench.bench_engine import HERE, KERNELS, Work, works
 from tests.bench.everyday import Everyday, everyday
 from tests.bench.irregular import Irregular, irregular
 from tests.interpreter.harness import Argument, Machine
-from tests.interpreter.test_programs import PROGRAMS, Process
+from tests.interpreter.recordings.test_programs import PROGRAMS, Process
 from warplab.interpreter.profiler import Counters
 from warplab.isa.profiles import profile
 

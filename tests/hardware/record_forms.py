@@ -3,7 +3,7 @@
     python3 -m tests.hardware.record_forms OLD.json.xz NEW.json.xz    wants numpy, a GPU of compute capability 9.0 and its driver
 
 A kernel is a text with one entry `k` over operands, results and scratch memory, how many rows of results it has, and what its operands are
-made from (tests/interpreter/operands.py).  One is added by editing this list first; those that differ from OLD are printed.
+made from (tests/interpreter/recordings/operands.py).  One is added by editing this list first; those that differ from OLD are printed.
 """
 
 import ctypes

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from tests.interpreter.harness import Array
-from tests.interpreter.recorded import Writer, results
+from tests.interpreter.recordings.recorded import Writer, results
 
 CASES = 300
 LEAST = 4  # of a group

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from tests.interpreter.harness import Array
-from tests.interpreter.recorded import Writer
+from tests.interpreter.recordings.recorded import Writer
 
 NAMES = """its_spinlock scan_lookback message_passing grid_sync cg_tiles cluster_dsmem recursion func_pointers printf_basic named_barriers
 wmma_gemm ldmatrix_mma cp_async_pipeline malloc_list libcudacxx_sync bytecode_vm nqueens link_two symbols_init atomics_all warp_ops

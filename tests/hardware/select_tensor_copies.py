@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.runtime.tensor_cases import checksum
+from tests.runtime.driver.tensor_cases import checksum
 
 KEPT = ("name", "group", "maps", "buffers", "symbols", "launches", "expect")
 

@@ -26,7 +26,7 @@ from warplab.interpreter.vector.group import Group
 
 from ..harness import Array, Machine, kernel
 from ..rational import F32, F64, Format, Number, decode, finish, saturated, summed, times
-from ..recorded import Carried
+from ..recordings.recorded import Carried
 
 DATA = Path(__file__).parents[2] / "data" / "contraction"
 KEPT = {"f32": "f32", "f64": "f64", "f16x2": "b32", "bf16x2": "b32"}  # types of registers

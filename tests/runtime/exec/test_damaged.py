@@ -11,7 +11,7 @@ import pytest
 
 from warplab.runtime.device.modules.fatbin import FATBIN, HEADER
 
-from ..test_damaged_images import RAW, damaged, fat_binary
+from ..driver.test_damaged_images import RAW, damaged, fat_binary
 from .conftest import Build, Run
 
 # The head of an image says how large it is; behind some of these the program has no memory.

@@ -7,7 +7,7 @@ import pytest
 
 from tests.interpreter.generator import INPUTS, REGION, program
 from tests.interpreter.harness import Machine
-from tests.interpreter.test_programs import PROGRAMS, Process
+from tests.interpreter.recordings.test_programs import PROGRAMS, Process
 from tests.interpreter.test_reference import SHAPES, inputs
 from warplab.interpreter.faults import Fault, LimitReached
 from warplab.interpreter.recorder.recorder import Recorder
