@@ -25,7 +25,7 @@ def programs(folder: Path, tree: Path) -> dict[str, str]:
         script.write_text(f'#!/bin/sh\nexec {sys.executable} {arguments} "$@"\n')
         script.chmod(0o755)
     path = f"{folder}{os.pathsep}{os.environ['PATH']}"
-    return {**os.environ, "PATH": path, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "COLUMNS": "100"}
+    return {**os.environ, "PATH": path, "PYTHONPATH": str(tree), "COLUMNS": "100"}
 
 
 def installed(folder: Path) -> Path:

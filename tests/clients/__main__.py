@@ -53,7 +53,6 @@ def run(client: Client, folder: Path, most: int, out: Path) -> Counts:
         **os.environ,
         "PYTHONPATH": str(ROOT / "tests" / "importroot"),
         "CLIENTS_MOST": str(most),
-        "PYTHONDONTWRITEBYTECODE": "1",
     }
     for path in client.files:
         xml = out / f"{client.name}-{path.replace('/', '-')}.xml"

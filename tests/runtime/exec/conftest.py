@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
+import select
 import shutil
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -28,23 +31,56 @@ Build = Callable[..., str]
 def environment(more: Mapping[str, str] | None = None) -> dict[str, str]:
     """Of a run from this tree."""
     path = os.pathsep.join(filter(None, (str(ROOT / "tests" / "importroot"), os.environ.get("PYTHONPATH"))))
-    return {**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1", **(more or {})}
+    return {**os.environ, "PYTHONPATH": path, **(more or {})}
 
 
+SECONDS = 120  # that a command may take
 COMMAND = [sys.executable, "-c", "from warplab.runtime.cli import main; main()", "exec"]
 
 if sys.platform != "linux":
     collect_ignore_glob = ["test_*.py"]
 
 
+class Served:
+    """Runs of `warplab exec` by a process that has imported it (served.py); test_lifetime.py starts the command itself."""
+
+    def __init__(self, folder: Path) -> None:
+        self.out, self.err = folder / "out", folder / "err"
+        self.begin()
+
+    def begin(self) -> None:
+        """Starts the process."""
+        command = [sys.executable, str(Path(__file__).with_name("served.py"))]
+        self.server = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment(), start_new_session=True
+        )
+
+    def end(self) -> None:
+        """Ends the process and all that it started."""
+        os.killpg(self.server.pid, signal.SIGKILL)
+        self.server.communicate()
+
+    def run(self, *command: str, options: tuple[str, ...] = (), **more: str) -> subprocess.CompletedProcess[str]:
+        """Runs a command to its end."""
+        assert self.server.stdin and self.server.stdout
+        for path in (self.out, self.err):
+            path.write_bytes(b"")
+        words = ["exec", *options, *command]
+        print(json.dumps([words, environment(more), os.getcwd(), str(self.out), str(self.err)]), file=self.server.stdin, flush=True)
+        if not select.select([self.server.stdout], [], [], SECONDS)[0]:
+            self.end()
+            self.begin()
+            raise subprocess.TimeoutExpired(words, SECONDS, self.out.read_bytes(), self.err.read_bytes())
+        code = int(self.server.stdout.readline())
+        return subprocess.CompletedProcess(words, code, self.out.read_text(), self.err.read_text())
+
+
 @pytest.fixture(scope="session")
-def warplab_exec() -> Run:
+def warplab_exec(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Run]:
     """Runs a command under `warplab exec`."""
-
-    def run(*command: str, options: tuple[str, ...] = (), **more: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([*COMMAND, *options, *command], capture_output=True, text=True, timeout=120, env=environment(more))
-
-    return run
+    served = Served(tmp_path_factory.mktemp("served"))
+    yield served.run
+    served.end()
 
 
 @pytest.fixture(scope="session")
