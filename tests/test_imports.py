@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.imports import circles, modules
+from tools.imports import circles, modules, trees
 
 ROOT = Path(__file__).parents[1]
 ORDER = ("isa", "assembler", "interpreter", "runtime")
@@ -22,10 +22,10 @@ ONLY_WHEN_ASKED = {
 }
 
 
-def imports(path: Path) -> Iterator[tuple[str, int]]:
+def imports(path: Path, tree: ast.Module) -> Iterator[tuple[str, int]]:
     """(absolute module name, line) of every import in a file."""
     package = ["warplab", *path.relative_to(ROOT).parent.parts]
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for name in node.names:
                 yield name.name, node.lineno
@@ -37,9 +37,9 @@ def imports(path: Path) -> Iterator[tuple[str, int]]:
 def test_imports_run_one_way() -> None:
     wrong = []
     for rank, folder in enumerate(ORDER):
-        for path in sorted((ROOT / folder).rglob("*.py")):
+        for path, tree in trees(folder).items():
             where = str(path.relative_to(ROOT))
-            for name, line in imports(path):
+            for name, line in imports(path, tree):
                 top = name.split(".")[0]
                 if top == "warplab":
                     target = name.partition(".")[2].partition(".")[0]
@@ -55,8 +55,8 @@ def test_imports_run_one_way() -> None:
 def test_text_files_name_their_encoding() -> None:
     """The default depends on the user's locale."""
     wrong = []
-    for path in (p for folder in ORDER for p in sorted((ROOT / folder).rglob("*.py"))):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for path, tree in (pair for folder in ORDER for pair in trees(folder).items()):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in ("read_text", "write_text"):
                 named = any(k.arg == "encoding" for k in node.keywords)
                 if not named and [ast.unparse(a) for a in node.args] != ["'direct_url.json'"]:  # of a distribution: always UTF-8

@@ -6,12 +6,11 @@ What ptxas makes of PTX (interpreter/ptxas/) may name opcodes: it is about singl
 import ast
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 
 import warplab.isa.ops  # noqa: F401  (fills FORMS)
+from tools.imports import ROOT, trees
 from warplab.isa.notation import FORMS
 
-ROOT = Path(__file__).parents[1]
 FREE = ("interpreter/ptxas/",)
 
 
@@ -87,9 +86,9 @@ def imports(tree: ast.Module, name: str) -> bool:
 
 
 def test_no_opcode_is_tested_by_name() -> None:
-    paths = [path for room in ("assembler", "interpreter", "runtime") for path in sorted((ROOT / room).rglob("*.py"))]
-    trees = {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text()) for path in paths}
-    found = {path: n for path, n in named_opcodes(trees).items() if not path.startswith(FREE)}
+    rooms = ("assembler", "interpreter", "runtime")
+    read = {path.relative_to(ROOT).as_posix(): tree for room in rooms for path, tree in trees(room).items()}
+    found = {path: n for path, n in named_opcodes(read).items() if not path.startswith(FREE)}
     assert found == {}, "make it a fact of the rows (isa/facts.py)"
 
 

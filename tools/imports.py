@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import functools
+import gc
 import re
 from pathlib import Path
 
@@ -14,15 +15,25 @@ FRONT = "An arrow points from the importing module to the imported one; imports 
 Graph = dict[str, set[str]]
 
 
+def trees(room: str) -> dict[Path, ast.Module]:
+    """Each file of a room, as Python reads it; without the garbage collector, which looks at a million nodes again and again."""
+    gc.disable()
+    try:
+        return {path: ast.parse(path.read_text(encoding="utf-8")) for path in sorted((ROOT / room).rglob("*.py"))}
+    finally:
+        gc.enable()
+
+
 @functools.cache  # reading the files takes a second
 def modules(room: str) -> Graph:
     """Each module of a room, by its dotted name, with the modules of the room that it imports anywhere in its text."""
-    files = {name(path): path for path in sorted((ROOT / room).rglob("*.py"))}
+    read = trees(room)
+    files = {name(path): path for path in read}
     graph: Graph = {}
     for module, path in files.items():
         package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
         found: set[str] = set()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(read[path]):
             if isinstance(node, ast.ImportFrom):
                 base = [*package[: len(package) - node.level + 1], *(node.module or "").split(".")] if node.level else [node.module or ""]
                 source = ".".join(filter(None, base))

@@ -1,0 +1,16 @@
+"""What only the garbage collector frees."""
+
+import gc
+from collections.abc import Callable
+
+
+def left_in_circles(work: Callable[[], object]) -> int:
+    """How many objects a piece of work leaves in circles; to look at those from before it would take a second."""
+    gc.freeze()
+    gc.disable()
+    try:
+        work()
+        return gc.collect()
+    finally:
+        gc.enable()
+        gc.unfreeze()
