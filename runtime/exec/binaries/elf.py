@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import platform
 import struct
 from collections.abc import Sequence
@@ -65,6 +66,7 @@ class StringTable:
         return self._known[text]
 
 
+@functools.cache  # the libraries of a run have the same names
 def _hash(name: str) -> int:
     h = 0
     for c in name.encode():

@@ -17,7 +17,6 @@ from .test_regions import equal
 from .test_waiting import judge
 
 SEED = int(os.environ.get("WARPLAB_SEED") or random.SystemRandom().randrange(1 << 31))
-SECONDS = 20  # for each generator
 
 
 def structured(seed: int, _: pytest.MonkeyPatch) -> None:
@@ -37,9 +36,10 @@ def waiting(seed: int, _: pytest.MonkeyPatch) -> None:
     judge(seed)
 
 
+@pytest.mark.parametrize("seconds", [5, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize("generator", [structured, strips, equal, waiting], ids=["structured", "strips", "loops", "waiting"])
-def test_engines_agree_on_fresh_programs(generator: Callable[[int, pytest.MonkeyPatch], object]) -> None:
-    end, seed = time.monotonic() + SECONDS, SEED
+def test_engines_agree_on_fresh_programs(generator: Callable[[int, pytest.MonkeyPatch], object], seconds: int) -> None:
+    end, seed = time.monotonic() + seconds, SEED
     while seed == SEED or (time.monotonic() < end and "WARPLAB_SEED" not in os.environ):
         with pytest.MonkeyPatch.context() as patch:
             try:
