@@ -2,22 +2,46 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import ClassVar
 
 from ..faults import ExecutionError
 from ..memory.arena import Arena
 from ..observe import Observer
-from .findings import Findings, Tool
+from .findings import Findings
+from .unset.checker import UnsetValues
+
+
+@dataclass(eq=False)
+class CheckedRun:
+    """What the checkers of a run share."""
+
+    findings: Findings
+    strict: bool = False  # is it an error what CUDA C++ leaves undefined, though PTX defines it?
+
+    @functools.cached_property
+    def values(self) -> UnsetValues:
+        """The undefined bits, which are followed if a checker asks for them."""
+        return UnsetValues()
 
 
 class Checker(Observer):
-    """One tool; it takes part in all launches of a run and adds to the findings that it shares with the others."""
+    """One tool; it takes part in all launches of a run and adds to the findings that it shares with the others.
 
-    tool: ClassVar[Tool]
+    A class with the name of the tool, and a row in tools.py, make a tool that every command knows.
+    """
 
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
+    gap: ClassVar[int] = 0  # bytes that the tool needs between variables in shared memory
+
+    def __init__(self, run: CheckedRun) -> None:
+        self.findings = run.findings
+
+    @property
+    def tool(self) -> str:
+        """The tool's name."""
+        return type(self).__name__.lower()
 
     @property
     def depends_on_order(self) -> bool:
@@ -54,6 +78,10 @@ class Checker(Observer):
 
     def failed(self, error: ExecutionError) -> None:
         """A launch or a call of the host ended in an error."""
+
+    def explains(self, error: ExecutionError) -> bool:
+        """Does a finding report what ended a launch?  A limit or a trap is not a finding."""
+        return False
 
     def finish(self) -> None:
         """The run is over; what shows only now is reported."""

@@ -9,15 +9,13 @@ from typing import Literal
 from warplab.assembler.demangle import short_name
 
 Dim3 = tuple[int, int, int]
-Tool = Literal["memcheck", "initcheck", "racecheck", "synccheck"]
-TOOLS: tuple[Tool, ...] = ("memcheck", "initcheck", "racecheck", "synccheck")
 
 
 @dataclass(frozen=True, slots=True)
 class Finding:
     """A fault that a checker saw: what and where, who did it first, and how often it happened."""
 
-    tool: Tool
+    tool: str
     kind: str
     message: str  # in words, one line
     space: str | None = None

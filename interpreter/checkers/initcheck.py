@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import ClassVar
 
 from ..memory.arena import Arena
 from ..observe import Observer
-from .checker import Checker
-from .findings import Finding, Findings, Tool
-from .unset.checker import UnsetValues
+from .checker import CheckedRun, Checker
+from .findings import Finding
 from .unset.origins import LANE
 
 HELP = {
@@ -23,11 +21,9 @@ HELP = {
 class Initcheck(Checker):
     """Reports where bits that nobody has set matter."""
 
-    tool: ClassVar[Tool] = "initcheck"
-
-    def __init__(self, findings: Findings, values: UnsetValues) -> None:
-        super().__init__(findings)
-        self._values = values
+    def __init__(self, run: CheckedRun) -> None:
+        super().__init__(run)
+        self._values = run.values
 
     def observers(self) -> Iterable[Observer]:
         return (self._values,)

@@ -16,8 +16,8 @@ from ..plan.plan import Site
 from ..values import Array
 from ..vector.access.handles import TexelAccess
 from ..vector.group import Group
-from .checker import Checker
-from .findings import Finding, Findings, Tool
+from .checker import CheckedRun, Checker
+from .findings import Finding
 from .written_texels import WrittenTexels
 
 KINDS = {"out-of-bounds": "out-of-bounds", "read-only": "out-of-bounds", "null": "null", "freed": "use-after-free",
@@ -47,15 +47,15 @@ class _HeapBlock:
 class Memcheck(Checker):
     """Reports faults of memory, and leaks."""
 
-    tool: ClassVar[Tool] = "memcheck"
+    gap: ClassVar[int] = 128  # one element too many hits none of its neighbours
 
-    def __init__(self, findings: Findings) -> None:
-        super().__init__(findings)
+    def __init__(self, run: CheckedRun) -> None:
+        super().__init__(run)
         self._heap: list[_HeapBlock] = []
         self._freed: dict[int, tuple[Allocation, str]] = {}  # by a kernel, and where
         self._space = ""  # that the last access names
         self._failed = False
-        self._written = WrittenTexels(self.tool, findings)
+        self._written = WrittenTexels(self.tool, run.findings)
 
     def begin(self, launch: Launch) -> None:
         """See Observer."""
@@ -100,6 +100,10 @@ class Memcheck(Checker):
     def _where_freed(self, address: int | None) -> str:
         """Where memory at an address was freed, in words."""
         return next((text for a, text in self._freed.values() if address is not None and a.start <= address < a.end), "")
+
+    def explains(self, error: ExecutionError) -> bool:
+        """See Checker."""
+        return isinstance(error, Fault) and error.kind in KINDS
 
     def failed(self, error: ExecutionError) -> None:
         """See Checker."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -18,10 +18,9 @@ from ..values import Array, plain
 from ..vector.access.accessing import Accessing
 from ..vector.group import Group
 from ..vector.ports import WavePort
-from .checker import Checker
-from .findings import Finding, Findings, Tool
+from .checker import CheckedRun, Checker
+from .findings import Finding
 from .mbarriers import Mbarriers
-from .unset.checker import UnsetValues
 from .unset.origins import LANE
 
 FAULTS = ("mbarrier-overflow",)  # that end a launch, beside deadlocks
@@ -51,13 +50,11 @@ class Absent:
 class Synccheck(Checker):
     """Reports wrong barriers, wrong masks and deadlocks."""
 
-    tool: ClassVar[Tool] = "synccheck"
-
-    def __init__(self, findings: Findings, values: UnsetValues, strict: bool = False) -> None:
-        super().__init__(findings)
-        self._strict = strict  # is an error what CUDA C++ leaves undefined, though PTX defines it?
+    def __init__(self, run: CheckedRun) -> None:
+        super().__init__(run)
+        self._strict = run.strict
         self._skipped: set[str] = set()  # kernels in which threads ended before others came to a barrier
-        self._values = values  # follows what shuffles read from lanes that do not execute them
+        self._values = run.values  # follows what shuffles read from lanes that do not execute them
         self._waiting: dict[tuple[int, int, int], Met] = {}  # wave, barrier, block -> who came first to what is to be completed
         self._absent: dict[tuple[int, int], list[Absent]] = {}  # wave, barrier -> those who did not come with their warp
         self._apart: dict[int, Array] = {}  # wave -> where each thread last accessed memory apart from its warp, a number
@@ -281,6 +278,10 @@ class Synccheck(Checker):
             who = Fault("", "", block=use.block, thread=use.thread)
             self._add("inactive-source", use.text, site, use.launch, who, use.count, use.site,
                       "name all lanes in the membermask, and let all of them come here, or read from lanes that do")  # fmt: skip
+
+    def explains(self, error: ExecutionError) -> bool:
+        """See Checker."""
+        return isinstance(error, Deadlock) or (isinstance(error, Fault) and error.kind in FAULTS)
 
     def failed(self, error: ExecutionError) -> None:
         """See Checker."""

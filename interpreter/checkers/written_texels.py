@@ -13,7 +13,7 @@ from ..faults import Fault
 from ..plan.plan import Site
 from ..values import Array
 from ..vector.access.handles import TexelAccess
-from .findings import Finding, Findings, Tool
+from .findings import Finding, Findings
 
 HELP = "fetch it in a later launch"
 
@@ -29,7 +29,7 @@ class _Written:
 class WrittenTexels:
     """The texels that the surfaces of one launch have changed."""
 
-    def __init__(self, tool: Tool, findings: Findings) -> None:
+    def __init__(self, tool: str, findings: Findings) -> None:
         self._tool, self._findings = tool, findings
         self._written: dict[int, _Written] = {}
 

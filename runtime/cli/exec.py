@@ -8,6 +8,8 @@ from contextlib import suppress
 
 import click
 
+from warplab.interpreter.checkers.tools import NAMES
+
 from ..run.options import OPTIONS
 
 
@@ -32,7 +34,7 @@ from ..run.options import OPTIONS
     "tool",
     default="",
     metavar="TOOLS",
-    help="Runs every launch under checkers: all, or memcheck, initcheck, racecheck, synccheck.",
+    help=f"Runs every launch under checkers: all, or {NAMES}.",
 )
 @click.option("--strict", is_flag=True, help=OPTIONS["--strict"][2])
 @click.option("--on-error", type=click.Choice(["stop", "continue"]), default="stop", help=OPTIONS["--on-error"][2])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warplab.interpreter.checkers.tools import NAMES
+
 from .colours import paint
 from .errors import ExitCode
 from .files import SOURCE, InputFile, print_json
@@ -20,9 +22,7 @@ FORMATS = ("text", "json", "html", "sarif", "junit")
 
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
-@click.option(
-    "--tool", default="all", metavar="TOOL", help="The checkers: memcheck, initcheck, racecheck, synccheck, several of them, or all."
-)
+@click.option("--tool", default="all", metavar="TOOL", help=f"The checkers: {NAMES}, several of them, or all.")
 @with_options(LAUNCH_OPTIONS, SCHEDULES, CHECKED)
 @click.option("--json", "as_json", is_flag=True, help="Prints the findings as JSON.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the findings (default: text).")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from warplab.interpreter.checkers.tools import NAMES
+
 # option -> (field, "one" value, "many", a "flag", or a "word" that may stand alone; what the help says)
 OPTIONS: dict[str, tuple[str, str, str]] = {
     "--kernel": ("kernel", "one", "The entry to launch, if there are several."),
@@ -60,7 +62,7 @@ OPTIONS: dict[str, tuple[str, str, str]] = {
     "--sanitize": (
         "sanitize",
         "word",
-        "Runs the launches under checkers: all, some of memcheck, initcheck, racecheck, synccheck, or none.",
+        f"Runs the launches under checkers: all, some of {NAMES}, or none.",
     ),
     "--strict": (
         "strict",

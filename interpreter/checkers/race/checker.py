@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar
 
 from ...launch import Launch
 from ...memory.arena import Arena
@@ -13,8 +12,7 @@ from ...vector.access.accessing import Accessing
 from ...vector.access.copying import Copying
 from ...vector.group import Group
 from ...vector.ports import WavePort
-from ..checker import Checker
-from ..findings import Findings, Tool
+from ..checker import CheckedRun, Checker
 from .accesses import AccessWatch
 from .asynchrony import Asynchrony
 from .barriers import Rendezvous
@@ -27,12 +25,10 @@ from .scene import Scene
 class Racecheck(Checker):
     """Reports accesses that nothing orders."""
 
-    tool: ClassVar[Tool] = "racecheck"
-
-    def __init__(self, findings: Findings) -> None:
-        super().__init__(findings)
+    def __init__(self, run: CheckedRun) -> None:
+        super().__init__(run)
         self.launches = Launches()
-        self._scene = Scene(findings)
+        self._scene = Scene(run.findings)
         self._start()
 
     def _start(self) -> None:

@@ -9,16 +9,12 @@ A Runner has a Sanitizer of its own, and gives it to its context.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from warplab.interpreter.checkers.checker import Checker
-from warplab.interpreter.checkers.findings import TOOLS, Finding, Findings, as_text
-from warplab.interpreter.checkers.initcheck import Initcheck
-from warplab.interpreter.checkers.memcheck import KINDS, Memcheck
-from warplab.interpreter.checkers.race.checker import Racecheck
-from warplab.interpreter.checkers.synccheck import FAULTS, Synccheck
-from warplab.interpreter.checkers.unset.checker import UnsetValues
+from warplab.interpreter.checkers.checker import CheckedRun
+from warplab.interpreter.checkers.findings import Finding, Findings, as_text
+from warplab.interpreter.checkers.tools import TOOLS, checkers_of
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault
 from warplab.interpreter.launch import Launch
 from warplab.interpreter.memory.arena import Arena
@@ -26,25 +22,17 @@ from warplab.interpreter.observe import Observer
 
 from ...errors import UsageError
 
-GAP = 128  # bytes between variables in shared memory: one element too many hits none of them
 RUBBISH = 1  # the seed of what nobody has written, where nobody names one
 FOLLOWED = 1 << 30  # bytes of a larger allocation count as set: their shadow would take as many
 WORDS = {t.removesuffix("check"): t for t in TOOLS}
 
 
 def tools_of(text: str) -> tuple[str, ...]:
-    """The tools that a text names: all, or one or several of memcheck, initcheck, racecheck, synccheck; "race" stands for racecheck."""
+    """The tools that a text names: all, or one or several of TOOLS; "race" stands for racecheck."""
     names = [WORDS.get(w, w) for w in text.replace(",", " ").split()]
     if unknown := [n for n in names if n not in (*TOOLS, "all")]:
         raise UsageError(f"no tool is called {unknown[0]!r}; there are {' '.join(TOOLS)} and all")
     return tuple(t for t in TOOLS if t in names or "all" in names)
-
-
-def checkers_of(tools: Collection[str], findings: Findings, strict: bool = False) -> list[Checker]:
-    """A checker for each of the named tools; `strict`: see Sanitizer."""
-    values = UnsetValues()
-    every: tuple[Checker, ...] = (Memcheck(findings), Initcheck(findings, values), Racecheck(findings), Synccheck(findings, values, strict))
-    return [c for c in every if c.tool in tools]
 
 
 class SanitizerError(Exception):
@@ -67,9 +55,9 @@ class Sanitizer:
         self.goes_on = goes_on
         self.unexplained: list[ExecutionError] = []  # device errors that no tool reports, after which the program went on
         self._findings = Findings()
-        self._checkers = checkers_of(self.tools, self._findings, strict)
+        self._checkers = checkers_of(self.tools, CheckedRun(self._findings, strict))
         self.observers: Sequence[Observer] = list(dict.fromkeys(o for c in self._checkers for o in c.observers()))
-        self.gap = GAP if "memcheck" in self.tools else 0
+        self.gap = max((c.gap for c in self._checkers), default=0)
         self._finished = False
 
     def unset(self, arena: Arena, address: int, size: int) -> None:
@@ -125,9 +113,7 @@ class Sanitizer:
 
     def explains(self, error: ExecutionError | None) -> bool:
         """Does one of the tools report what ended a launch?  A limit or a trap is not a finding."""
-        if isinstance(error, Fault):
-            return ("memcheck" in self.tools and error.kind in KINDS) or ("synccheck" in self.tools and error.kind in FAULTS)
-        return isinstance(error, Deadlock) and "synccheck" in self.tools
+        return error is not None and any(c.explains(error) for c in self._checkers)
 
     @property
     def depends_on_order(self) -> bool:
