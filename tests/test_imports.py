@@ -70,6 +70,11 @@ def test_circles_of_imports_are_small() -> None:
     assert not large, large
 
 
+def test_an_observer_needs_no_engine() -> None:
+    wrong = [name for name in modules("interpreter")["warplab.interpreter.observe"] if ".vector" in name or ".native" in name]
+    assert not wrong, wrong
+
+
 def test_help_imports_neither_numpy_nor_lark() -> None:
     code = (
         "import sys; from warplab.runtime.cli import main\n"

@@ -12,16 +12,13 @@ import numpy as np
 
 from warplab.isa.ops.mbarrier import MOST, advance, expected_arrivals, outstanding_bytes, pending_arrivals
 
-from ..observe import Access
+from ..observe import Access, ObservedLanes, ObservedWave
 from ..plan.plan import Site
 from ..values import Array, plain
-from ..vector.access.accessing import Accessing
-from ..vector.group import Group
-from ..vector.ports import WavePort
 
 BYTES = 8
 Report = Callable[
-    [str, str, Site, Accessing, "Array | None", "Site | None", str], None
+    [str, str, Site, ObservedLanes, "Array | None", "Site | None", str], None
 ]  # kind, message, site, group, lanes, other site, help
 
 
@@ -34,7 +31,7 @@ class Mbarriers:
         self._used: Site | None = None  # the last instruction that knows what an mbarrier is
         self.reported = False  # was a change reported that the counts do not allow?
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         """See Observer."""
         self._objects[id(wave)] = {}
 
@@ -42,7 +39,7 @@ class Mbarriers:
         """A launch is over."""
         self._objects.clear()
 
-    def use(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+    def use(self, site: Site, group: ObservedLanes, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
         """See Observer.mbarrier."""
         self._used = site
         shape, objects = group.geometry.shape, self._objects[id(group.wave)]
@@ -66,7 +63,7 @@ class Mbarriers:
             elif what == "change" and places.size:
                 self._change(site, group, places, lanes, given)
 
-    def _init(self, site: Site, group: Group, objects: dict[int, Site], places: Array, lanes: Array, counts: Array) -> None:
+    def _init(self, site: Site, group: ObservedLanes, objects: dict[int, Site], places: Array, lanes: Array, counts: Array) -> None:
         wrong = (counts == 0) | (counts > MOST)
         if wrong.any():
             self.reported = True
@@ -80,7 +77,7 @@ class Mbarriers:
                           None if before is site else before)  # fmt: skip
             objects[place] = site
 
-    def _change(self, site: Site, group: Group, places: Array, lanes: Array, given: Sequence[Array]) -> None:
+    def _change(self, site: Site, group: ObservedLanes, places: Array, lanes: Array, given: Sequence[Array]) -> None:
         words = group.wave.shared.view(np.dtype(np.uint64))
         for place in np.unique(places).tolist():
             here = places == place
@@ -120,7 +117,7 @@ class Mbarriers:
                 self._say("mbarrier-misuse", "an mbarrier is overwritten by an instruction that is not for mbarriers", access.site, group,
                           lanes[hit], "keep data away from it, or end it with mbarrier.inval first", first)  # fmt: skip
 
-    def _say(self, kind: str, text: str, site: Site, group: Accessing, lanes: Any, help: str, other: Site | None = None) -> None:
+    def _say(self, kind: str, text: str, site: Site, group: ObservedLanes, lanes: Any, help: str, other: Site | None = None) -> None:
         mask = np.zeros(group.geometry.n, bool)
         mask[lanes] = True
         self._report(kind, text, site, group, mask.reshape(group.geometry.shape), other, help)

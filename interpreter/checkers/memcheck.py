@@ -11,11 +11,9 @@ from ..faults import ExecutionError, Fault
 from ..launch import Launch
 from ..memory.arena import Allocation
 from ..memory.spaces import window_at
-from ..observe import Access
+from ..observe import Access, ObservedLanes, TexelAccess
 from ..plan.plan import Site
 from ..values import Array
-from ..vector.access.handles import TexelAccess
-from ..vector.group import Group
 from .checker import CheckedRun, Checker
 from .findings import Finding
 from .written_texels import WrittenTexels
@@ -69,7 +67,7 @@ class Memcheck(Checker):
         """See Observer."""
         self._space = access.space
 
-    def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
+    def allocated(self, site: Site, group: ObservedLanes, addresses: Array, sizes: Array) -> None:
         """See Observer."""
         launch, shape = group.wave.launch, group.geometry.shape
         each = (np.broadcast_to(x, shape).ravel().tolist() for x in (addresses, sizes, group.geometry.lane))
@@ -86,7 +84,7 @@ class Memcheck(Checker):
             )  # fmt: skip
             self._heap.append(_HeapBlock(found, leak))
 
-    def freed(self, site: Site, group: Group, addresses: Array) -> None:
+    def freed(self, site: Site, group: ObservedLanes, addresses: Array) -> None:
         """See Observer."""
         launch, shape = group.wave.launch, group.geometry.shape
         for address, lane in zip(*(np.broadcast_to(x, shape).ravel().tolist() for x in (addresses, group.geometry.lane)), strict=True):

@@ -12,12 +12,9 @@ from warplab.assembler.flow import flow
 
 from ..faults import Deadlock, ExecutionError, Fault
 from ..launch import Launch
-from ..observe import Access, Observer
+from ..observe import Access, ObservedLanes, ObservedWave, Observer
 from ..plan.plan import Site
 from ..values import Array, plain
-from ..vector.access.accessing import Accessing
-from ..vector.group import Group
-from ..vector.ports import WavePort
 from .checker import CheckedRun, Checker
 from .findings import Finding
 from .mbarriers import Mbarriers
@@ -68,7 +65,7 @@ class Synccheck(Checker):
         """See Checker."""
         return (self, self._values)
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         """See Observer."""
         self._armed[id(wave)] = np.zeros(wave.exited.shape, bool)
         self._came[id(wave)] = np.zeros(wave.exited.shape, np.int32)
@@ -96,11 +93,11 @@ class Synccheck(Checker):
 
     # ------------------------------------------------------------ barriers of a block
 
-    def met(self, site: Site, group: Group, number: int) -> None:
+    def met(self, site: Site, group: ObservedLanes, number: int) -> None:
         """See Observer."""
         self._note_ended(site, group.wave, number, np.arange(group.wave.count))
 
-    def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
+    def arrival(self, site: Site, group: ObservedLanes, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
         if count is not None and count % WARP:
             text = f"barrier {number} has a count of {count} threads, which is no multiple of {WARP}"
@@ -126,7 +123,7 @@ class Synccheck(Checker):
                 advice = "let all threads reach one bar.sync, or use barrier.sync without .aligned"
                 self._report("barrier-divergence", text, site, group, None, first, advice)
 
-    def _note_absent(self, site: Site, group: Group, number: int) -> None:
+    def _note_absent(self, site: Site, group: ObservedLanes, number: int) -> None:
         """Remembers who of the group's warps has not come with the others to an aligned barrier."""
         geometry, wave = group.geometry, group.wave
         block, thread = _threads_of(group)
@@ -144,7 +141,7 @@ class Synccheck(Checker):
             absent.came[block, thread] = True
             absent.lanes &= ~absent.came
 
-    def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
+    def completion(self, wave: ObservedWave, number: int, blocks: Array) -> None:
         """See Observer."""
         met = [(block, self._waiting.pop((id(wave), number, block), None)) for block in blocks.tolist()]
         left, passed = [], False
@@ -165,7 +162,7 @@ class Synccheck(Checker):
             if site is not None and not passed:
                 self._note_ended(site, wave, number, np.array([b for b, m in met if m is not None and m.waits_at is site]))
 
-    def _note_ended(self, site: Site, wave: WavePort, number: int, blocks: Array) -> None:
+    def _note_ended(self, site: Site, wave: ObservedWave, number: int, blocks: Array) -> None:
         """Threads of some blocks pass an aligned barrier: have others of these blocks ended without coming there?"""
         launch, ended = wave.launch, np.flatnonzero(wave.exited[blocks])
         if not ended.size or not is_aligned(site) or launch.name in self._skipped:
@@ -184,7 +181,7 @@ class Synccheck(Checker):
 
     # ------------------------------------------------------------ barriers of a cluster, mbarriers
 
-    def cluster(self, site: Site, group: Group, arrives: bool) -> None:
+    def cluster(self, site: Site, group: ObservedLanes, arrives: bool) -> None:
         """See Observer."""
         armed, geometry = self._armed[id(group.wave)], group.geometry
         block, thread = np.broadcast_arrays(geometry.block, geometry.thread)
@@ -199,7 +196,7 @@ class Synccheck(Checker):
         if arrives:
             self._together(site, group, block[active], thread[active])
 
-    def _together(self, site: Site, group: Group, block: Array, thread: Array) -> None:
+    def _together(self, site: Site, group: ObservedLanes, block: Array, thread: Array) -> None:
         """Lanes of a warp arrive at the barrier of their cluster at one instruction, if that is .aligned."""
         armed, came = self._armed[id(group.wave)], self._came[id(group.wave)]
         if site not in self._arrivals:
@@ -219,13 +216,13 @@ class Synccheck(Checker):
                 self._add("barrier-divergence", text, site, group.wave.launch, who, count, other,
                           "let all threads of a warp reach one barrier.cluster.arrive, or use it without .aligned")  # fmt: skip
 
-    def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+    def mbarrier(self, site: Site, group: ObservedLanes, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
         """See Observer."""
         self._mbarriers.use(site, group, what, space, address, amounts)
 
     # ------------------------------------------------------------ masks of a warp
 
-    def members(self, site: Site, group: Group, membermask: Array) -> None:
+    def members(self, site: Site, group: ObservedLanes, membermask: Array) -> None:
         """See Observer."""
         masks = plain(membermask).astype(np.uint32)
         if masks.size == 1 and int(masks.flat[0]) == 0xFFFFFFFF:
@@ -252,7 +249,7 @@ class Synccheck(Checker):
     # ------------------------------------------------------------ findings
 
     def _report(
-        self, kind: str, message: str, site: Site, group: Accessing, lanes: Array | None, other: Site | None = None, help: str = ""
+        self, kind: str, message: str, site: Site, group: ObservedLanes, lanes: Array | None, other: Site | None = None, help: str = ""
     ) -> None:
         count = group.geometry.n if lanes is None else int(np.count_nonzero(lanes))
         self._add(kind, message, site, group.wave.launch, group.blame(Fault("", ""), lanes), count, other, help)
@@ -318,7 +315,7 @@ def _reduction(site: Site) -> str:
     return next((f"red.{w}" for w in words if w in ("popc", "and", "or")), "") if "red" in words else ""
 
 
-def _threads_of(group: Accessing) -> tuple[Array, Array]:
+def _threads_of(group: ObservedLanes) -> tuple[Array, Array]:
     """Block and thread of each lane of a group that has not left it."""
     block, thread = np.broadcast_arrays(group.geometry.block, group.geometry.thread)
     if group.alive is None:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..faults import Fault
+from ..observe import TexelAccess
 from ..plan.plan import Site
 from ..values import Array
-from ..vector.access.handles import TexelAccess
 from .findings import Finding, Findings
 
 HELP = "fetch it in a later launch"

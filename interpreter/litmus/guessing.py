@@ -16,12 +16,11 @@ from warplab.isa.ports import NotYet, Shortcut
 from warplab.isa.types import ScalarType
 
 from ..memory.access import WaveMemory
-from ..observe import ObservedMemory, Observer
+from ..observe import Copying, ObservedWave, Observer
 from ..order import order_of
 from ..plan.plan import Site
 from ..values import Array, LocalPlace, Value, plain
-from ..vector.access.copying import Copying
-from ..vector.ports import WavePort
+from ..vector.observed import ObservedMemory
 from .events import Location, MemoryEvent, NotModelled, Thread, Trace, Traces, with_dependencies
 from .relations import bits
 
@@ -46,10 +45,10 @@ class Guesser(Observer):
         self.parked: set[int] = set()  # threads that load too often, or only do again what they have done: they wait for ever
         self.bounded = False  # does one load too often?
         self._visited: dict[int, set[State]] = {}  # since each thread has last changed anything
-        self._waves: list[WavePort] = []
+        self._waves: list[ObservedWave] = []
         self._phases: dict[tuple[object, ...], int] = {}
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         """See Observer."""
         wave.access = GuessedMemory(self, wave.access)
         self._waves.append(wave)

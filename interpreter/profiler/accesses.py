@@ -33,8 +33,7 @@ from .tally import Operation, SiteTally
 
 if TYPE_CHECKING:
     from ..launch import Launch
-    from ..observe import Access
-    from ..vector.group import Group
+    from ..observe import Access, ObservedLanes
 
 
 class Accesses:
@@ -51,7 +50,7 @@ class Accesses:
         self._elements = 0  # of a vector that are still to be announced
         self.operands: Sequence[Array] = ()  # of the atomic operation that comes next
 
-    def begin(self, i: Instruction, group: Group) -> None:
+    def begin(self, i: Instruction, group: ObservedLanes) -> None:
         """A copy, a matrix instruction, or one that may empty L1."""
         self.global_memory.begin()
         self.shared.begin()

@@ -33,11 +33,8 @@ from .texels import Texels
 
 if TYPE_CHECKING:
     from ..launch import Launch
+    from ..observe import ObservedLanes, ObservedWave, TexelAccess
     from ..plan.plan import Site
-    from ..vector.access.accessing import Accessing
-    from ..vector.access.handles import TexelAccess
-    from ..vector.group import Group
-    from ..vector.ports import WavePort
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one
@@ -95,7 +92,7 @@ class Counters(Observer):
         self.timeline: list[tuple[int, int]] = []
         self._period, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         self.accesses.global_memory.wave(wave)
         self._wrote[wave.first] = np.zeros((wave.count, wave.launch.threads), np.bool_)
         self.idle += wave.count * wave.launch.threads
@@ -145,7 +142,7 @@ class Counters(Observer):
 
     # ------------------------------------------------------------ instructions
 
-    def stretch(self, sites: Sequence[Site], group: Group) -> None:
+    def stretch(self, sites: Sequence[Site], group: ObservedLanes) -> None:
         if group.geometry is not self._geometry or group.alive is not self._alive:
             self._enter(group)
         run = self._runs.get(id(sites))
@@ -157,7 +154,7 @@ class Counters(Observer):
             self.accesses.begin(sites[-1].instruction, group)
         self._pass_marks(len(sites))
 
-    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
+    def instruction(self, site: Site, group: ObservedLanes, mask: Array | None) -> None:
         g, alive = group.geometry, group.alive
         if g is not self._geometry or alive is not self._alive:
             self._enter(group)
@@ -189,12 +186,13 @@ class Counters(Observer):
     def _tally(self, site: Site) -> SiteTally:
         return self.tallies.get(id(site.instruction)) or _tally_in(self.tallies, site)
 
-    def _enter(self, group: Group) -> None:
+    def _enter(self, group: ObservedLanes) -> None:
         """Counts the warps and lanes of a group."""
         g, alive = group.geometry, group.alive
         self._geometry, self._alive, self._warps, self._lanes = g, alive, g.warps.count, g.n
         if alive is not None:
-            self._warps, self._lanes = int(np.count_nonzero(any_in_rows(g.warps.spread(alive)))), group.alive_count
+            spread = g.warps.spread(alive)
+            self._warps, self._lanes = int(np.count_nonzero(any_in_rows(spread))), int(np.count_nonzero(spread))
 
     def _mark(self) -> None:
         if self._issued:
@@ -205,7 +203,7 @@ class Counters(Observer):
             self.timeline = [(a[0] + b[0], a[1] + b[1]) for a, b in zip(t[::2], t[1::2], strict=False)]
             self._period *= 2
 
-    def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
+    def branch(self, site: Site, group: ObservedLanes, condition: Array, targets: tuple[int, int]) -> None:
         layout, alive = group.geometry.warps, group.alive
         if condition.size == 1 or (condition.shape[1] == 1 and layout.aligned):
             return
@@ -223,7 +221,7 @@ class Counters(Observer):
             tally.divergent += parted.size * times
             tally.part(parted, times)
 
-    def wait(self, site: Site | None, group: Group, why: str) -> None:
+    def wait(self, site: Site | None, group: ObservedLanes, why: str) -> None:
         if site is not None:
             waits = self._tally(site).waits
             waits[why] = waits.get(why, 0) + 1
@@ -240,10 +238,10 @@ class Counters(Observer):
             self._writes(access.group, access.mask)
         self.fetches.count(self._tally(access.site), access)
 
-    def update(self, site: Site, group: Group, operands: Sequence[Array]) -> None:
+    def update(self, site: Site, group: ObservedLanes, operands: Sequence[Array]) -> None:
         self.accesses.operands = operands
 
-    def _writes(self, lanes: Accessing, mask: Array | None) -> None:
+    def _writes(self, lanes: ObservedLanes, mask: Array | None) -> None:
         g, wave = lanes.geometry, lanes.wave.first
         wrote = self._wrote[wave]
         if mask is None:

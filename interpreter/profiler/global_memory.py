@@ -31,9 +31,7 @@ from .touch import Footprint, Memo, covered
 
 if TYPE_CHECKING:
     from ..launch import Launch
-    from ..vector.access.accessing import Accessing
-    from ..vector.group import Group
-    from ..vector.ports import WavePort
+    from ..observe import ObservedLanes, ObservedWave
 
 Index = NDArray[np.int64]
 ATOMICS = ("atom", "red")
@@ -61,7 +59,7 @@ class GlobalMemory:
         self._copy: tuple[Value, Array | None] | None = None  # the source of a cp.async
         self._copied = False
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         """Some blocks start."""
         self._of_block[wave.first] = (wave.block_table("smid")[:, 0] % self.multiprocessors).astype(np.uint16)
 
@@ -69,7 +67,7 @@ class GlobalMemory:
         """Another instruction."""
         self._copy, self._copied = None, False
 
-    def empty(self, group: Group) -> None:
+    def empty(self, group: ObservedLanes) -> None:
         """The multiprocessors of a group empty their L1s."""
         self.stream.empty(np.unique(self.caches(group)).astype(np.int64))
 
@@ -147,11 +145,11 @@ class GlobalMemory:
             return f, by // LINE
         return Footprint(lanes_of(g, plain(address), mask), width), 0
 
-    def caches(self, group: Accessing) -> NDArray[np.uint16]:
+    def caches(self, group: ObservedLanes) -> NDArray[np.uint16]:
         """The multiprocessor of each warp."""
         return self.multiprocessors_of(group)[group.geometry.warps.block[:, 0]]
 
-    def multiprocessors_of(self, group: Accessing) -> NDArray[np.uint16]:
+    def multiprocessors_of(self, group: ObservedLanes) -> NDArray[np.uint16]:
         """The multiprocessor of each block of a group's wave."""
         return self._of_block[group.wave.first]
 

@@ -31,7 +31,7 @@ from .tally import Operation
 from .touch import Memo
 
 if TYPE_CHECKING:
-    from ..vector.access.accessing import Accessing
+    from ..observe import ObservedLanes
 
 Index = NDArray[np.int64]
 
@@ -191,19 +191,19 @@ class SharedMemory:
         )
 
 
-def _near(group: Accessing, address: Array) -> Array:
+def _near(group: ObservedLanes, address: Array) -> Array:
     """Which addresses mean the lane's own block: another block's memory is on another multiprocessor."""
     rank = (address >> address.dtype.type(RANK_AT)).astype(np.int64)
     own = group.wave.block_table("cluster_ctarank").astype(np.int64)[group.geometry.block[:, 0]].reshape(-1, 1)
     return np.asarray((rank == 0) | (rank == own + 1))
 
 
-def _in_memory(group: Accessing, space: str, address: Array, type: str) -> Array:
+def _in_memory(group: ObservedLanes, space: str, address: Array, type: str) -> Array:
     """What memory holds at the addresses of a group."""
     return WaveMemory.load(group.wave.access, group, space, address, TYPES[type], 1)[0]
 
 
-def swapped_words(group: Accessing, space: str, address: Array, mask: Array | None, operands: Sequence[Array]) -> list[Index]:
+def swapped_words(group: ObservedLanes, space: str, address: Array, mask: Array | None, operands: Sequence[Array]) -> list[Index]:
     """Of 16-bit compare-and-swaps and sums, by warps: the words that memory holds, and the halves that lanes compare with and bring."""
     with nullcontext() if mask is None else group.only(mask):  # the others may mean another memory
         held = _in_memory(group, space, address & ~address.dtype.type(3), "b32")

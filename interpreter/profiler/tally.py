@@ -18,7 +18,7 @@ from .lanes import WarpLanes
 from .profile import AccessProfile, BranchProfile, Sample, SiteProfile, TexelSample
 
 if TYPE_CHECKING:
-    from ..vector.access.accessing import Accessing
+    from ..observe import ObservedLanes
 
 Index = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -141,7 +141,7 @@ class Operation:
     """One access as it is counted: whose, of which kind and width; `operands` of an atomic operation."""
 
     tally: SiteTally
-    group: Accessing
+    group: ObservedLanes
     kind: str  # ld st red atom
     width: int  # bytes per lane
     operands: Sequence[Array]

@@ -13,7 +13,7 @@ from warplab.isa.profiles import DeviceProfile
 from warplab.isa.textures.layout import TexelLayout
 from warplab.isa.textures.resources import Image
 
-from ..vector.access.handles import TexelAccess
+from ..observe import TexelAccess
 from .global_memory import GlobalMemory
 from .lanes import WARP, WarpLanes, lanes_active, lanes_of
 from .profile import TexelSample

@@ -13,10 +13,8 @@ from ..launch import Launch
 from ..memory.arena import Arena
 from ..memory.late import HeldStore
 from ..memory.spaces import LocalSpace
-from ..observe import Access
+from ..observe import Access, ObservedLanes, ObservedWave
 from ..values import Array, Shifted, Value, plain
-from ..vector.group import Group
-from ..vector.ports import WavePort
 from .keeping import Keeper
 from .lanes import LaneSet
 from .layout import ENTRY
@@ -37,11 +35,11 @@ class Effects:
         self.pending: list[tuple[RecordedAccess, Access]] = []  # whose memory is read when they have happened
         self._accesses: list[RecordedAccess] = []
         self._events: list[RecordedEvent] = []
-        self._wave: WavePort | None = None
+        self._wave: ObservedWave | None = None
         self._arenas: list[Arena] = [launch.arena, *launch.other_arenas]
         self._saved: list[NDArray[np.bool_]] = [np.zeros((a.reserved >> PAGE_BITS) + 1, np.bool_) for a in self._arenas]
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         """A wave begins."""
         self._wave = wave
         shared = wave.shared
@@ -146,7 +144,7 @@ class Effects:
         )  # fmt: skip
         self._accesses.append(one)
 
-    def passed(self, g: Group, local: LocalSpace, at: int, size: int, execution: int) -> None:
+    def passed(self, g: ObservedLanes, local: LocalSpace, at: int, size: int, execution: int) -> None:
         """A call has put bytes into the frame of lanes."""
         first = at & ~3
         count = -(-(at + size - first) // 4)

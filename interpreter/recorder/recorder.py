@@ -21,13 +21,11 @@ from ..faults import ExecutionError, Fault
 from ..launch import Launch
 from ..memory.late import HeldStore
 from ..memory.spaces import LocalSpace
-from ..observe import Access, Observer, Step, Terminator
+from ..observe import Access, ObservedLanes, ObservedWave, Observer, TexelAccess
 from ..plan.plan import PlanFunction, Site
 from ..values import Array
-from ..vector.access.handles import TexelAccess
-from ..vector.function import Segments, VectorFunction, VectorSegment
+from ..vector.function import Segments, Step, Terminator, VectorFunction, VectorSegment
 from ..vector.group import Activation, Group
-from ..vector.ports import WavePort
 from .describing import described, track_of
 from .keeping import Keeper
 from .lanes import LaneSet
@@ -56,7 +54,7 @@ class Recorder(Observer):
         self._captures: list[Captures] = []  # by layout
         self._sites: list[dict[int, int]] = []  # by layout: which instruction a site is
         self._numbers: dict[int, int] = {}  # of all sites, in the track
-        self._wave: WavePort | None = None
+        self._wave: ObservedWave | None = None
         self._finished = False
 
     @property
@@ -72,7 +70,7 @@ class Recorder(Observer):
         self._keeper = Keeper(self.track, launch, self.limit, self.blocks)
         self._effects = Effects(self._keeper, launch)
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         self._close()
         self._wave = wave
         self._effects.wave(wave)
@@ -260,7 +258,7 @@ class Recorder(Observer):
 
     # ------------------------------------------------------------ events
 
-    def stretch(self, sites: Sequence[Site], group: Group) -> None:
+    def stretch(self, sites: Sequence[Site], group: ObservedLanes) -> None:
         pass
 
     def access(self, access: Access) -> None:
@@ -273,22 +271,22 @@ class Recorder(Observer):
         what = "fetches texels of" if access.kind == "ld" else "accesses"
         self._effects.event(execution, step, "texels", f"{what} a {access.space}", access.group.geometry, access.mask)
 
-    def branch(self, site: Site, group: Group, condition: Array, targets: tuple[int, int]) -> None:
+    def branch(self, site: Site, group: ObservedLanes, condition: Array, targets: tuple[int, int]) -> None:
         self._after("branch", "lanes diverge", group, condition if group.alive is None else condition & group.alive)
 
-    def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
+    def arrival(self, site: Site, group: ObservedLanes, number: int, count: int | None, waits: bool) -> None:
         self._after("arrive", f"barrier {number}", group, group.alive)
 
-    def met(self, site: Site, group: Group, number: int) -> None:
+    def met(self, site: Site, group: ObservedLanes, number: int) -> None:
         self._after("met", f"barrier {number}", group, None)
 
-    def cluster(self, site: Site, group: Group, arrives: bool) -> None:
+    def cluster(self, site: Site, group: ObservedLanes, arrives: bool) -> None:
         self._after("arrive" if arrives else "wait", "barrier of the cluster", group, group.active)
 
-    def wait(self, site: Site | None, group: Group, why: str) -> None:
+    def wait(self, site: Site | None, group: ObservedLanes, why: str) -> None:
         self._after("wait", why, group, group.alive)
 
-    def _after(self, kind: str, text: str, group: Group, mask: Array | None) -> None:
+    def _after(self, kind: str, text: str, group: ObservedLanes, mask: Array | None) -> None:
         """An event of the instruction that ends the last execution, or of one in it."""
         execution, step = self._place
         if step == ENTRY and execution and self._heads[execution - 1][1] is group.geometry:

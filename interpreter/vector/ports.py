@@ -3,19 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from random import Random
 from typing import Any, Protocol
 
 from warplab.assembler.ir import Function
 
-from ..launch import Launch
-from ..memory.access import WaveMemory
-from ..memory.late import LateStores
-from ..memory.spaces import LocalSpace, SharedSpace
-from ..memory.tensor import TensorSpace
+from ..observe import ObservedWave
 from ..plan.plan import SyncKey
-from ..rubbish import Rubbish
 from ..values import Array
 from .function import VectorFunction
 
@@ -79,34 +73,15 @@ class PendingPort(Protocol):
         """All that is under way comes now."""
 
 
-class WavePort(Protocol):
+class WavePort(ObservedWave, Protocol):
     """Some blocks of a launch; see wave.py."""
 
-    launch: Launch
-    observers: Sequence[Any]
-    first: int
-    count: int
-    current: Any  # the Site that runs, kept for observers
-    copying: Any  # the asynchronous copy that runs, for observers
-    shadow: Any  # what an observer keeps beside its memories
-    access: WaveMemory
-    shared: SharedSpace
-    local: LocalSpace
-    tensor: TensorSpace
-    rubbish: Rubbish | None
-    exited: Array
-    exited_count: int
     ready: deque[Any]
     schedule: Random | None
-    segments_run: int
 
     @property
     def pending(self) -> PendingPort | None:
         """The copies under way; None where all are complete when they are issued."""
-
-    @property
-    def late(self) -> LateStores | None:
-        """The stores that are held; None where all are done when they are executed."""
 
     def finish_late(self) -> bool:
         """Nobody can go on: what comes late comes now.  False where nothing was under way."""

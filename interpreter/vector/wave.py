@@ -23,7 +23,7 @@ from ..memory.access import WaveMemory
 from ..memory.late import LateMemory, LateStores
 from ..memory.spaces import LocalSpace, SharedSpace
 from ..memory.tensor import TensorSpace
-from ..observe import ObservedLateMemory, ObservedMemory, Observer
+from ..observe import Observer
 from ..plan.plan import EXIT
 from ..rubbish import Rubbish
 from ..values import Array
@@ -33,6 +33,7 @@ from .divergence import divide
 from .explain import explain
 from .function import Step, VectorFunction
 from .group import Activation, Group
+from .observed import ObservedLateMemory, ObservedMemory
 from .steps.build import code
 from .waiting.barriers import Barriers
 from .waiting.deadlock import Postponed

@@ -5,10 +5,9 @@ from collections import Counter
 import numpy as np
 
 from tests.interpreter.harness import Machine, kernel
-from warplab.interpreter.observe import Access, Observer
+from warplab.interpreter.observe import Access, ObservedLanes, Observer
 from warplab.interpreter.plan.plan import Site
 from warplab.interpreter.values import Array, plain
-from warplab.interpreter.vector.group import Group
 
 
 class Bytes(Observer):
@@ -19,7 +18,7 @@ class Bytes(Observer):
         self.threads: Counter[str] = Counter()
         self.highest = 0
 
-    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
+    def instruction(self, site: Site, group: ObservedLanes, mask: Array | None) -> None:
         self.threads[site.instruction.opcode] += lanes(group, mask)
 
     def access(self, access: Access) -> None:
@@ -31,7 +30,7 @@ class Bytes(Observer):
             self.highest = max(self.highest, int(some.max()))
 
 
-def lanes(group: Group, mask: Array | None) -> int:
+def lanes(group: ObservedLanes, mask: Array | None) -> int:
     """Active lanes."""
     return group.geometry.n if mask is None else int(np.count_nonzero(np.broadcast_to(mask, group.geometry.shape)))
 

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...memory.spaces import ArenaSpace, SharedSpace
-from ...observe import Access
+from ...observe import Access, Copying
 from ...values import LocalPlace, Shifted, plain
-from ...vector.access.copying import Copying
 from .asynchrony import Asynchrony
 from .cells import Array, Shadow
 from .fences import Fences

@@ -6,11 +6,8 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ...observe import Access
+from ...observe import Access, Copying, ObservedLanes
 from ...plan.plan import Site
-from ...vector.access.accessing import Accessing
-from ...vector.access.copying import Copying
-from ...vector.group import Group
 from .cells import COPY, LEVEL_AT, NEVER, Array
 from .clocks import Clock, KnownAtIssue, merge
 from .fences import Fences
@@ -62,7 +59,7 @@ class Asynchrony:
         used, self._used = self._used, ""
         return used
 
-    def issued(self, copy: Copying, lanes: Accessing) -> None:
+    def issued(self, copy: Copying, lanes: ObservedLanes) -> None:
         """See Observer."""
         thread = np.unique(self.scene.active(lanes, lanes.active).thread)
         if copy.after:
@@ -93,11 +90,11 @@ class Asynchrony:
             found = self._closed[group] = np.zeros(self.scene.count, np.int64)
         return found
 
-    def closed(self, lanes: Accessing, group: str) -> None:
+    def closed(self, lanes: ObservedLanes, group: str) -> None:
         """See Observer."""
         self._groups(group)[self.scene.active(lanes, lanes.active).thread] += 1
 
-    def waited(self, lanes: Accessing, group: str, most: int, read: bool) -> None:
+    def waited(self, lanes: ObservedLanes, group: str, most: int, read: bool) -> None:
         """See Observer."""
         who = np.zeros(self.scene.count, bool)
         who[self.scene.active(lanes, lanes.active).thread] = True
@@ -120,7 +117,7 @@ class Asynchrony:
             self.scene.order.acquire(np.flatnonzero(who), [clock])
         self.scene.tick()
 
-    def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+    def mbarrier(self, site: Site, group: ObservedLanes, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
         """See Observer."""
         wave = group.wave
         self._used = what if what in ("init", "change") else "change" if what == "expect" else ""

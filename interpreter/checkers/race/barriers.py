@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from ...observe import ObservedLanes, ObservedWave
 from ...plan.plan import Site
 from ...values import plain
-from ...vector.group import Group
-from ...vector.ports import WavePort
 from .cells import Array
 from .clocks import merge
 from .fences import Fences
@@ -30,12 +29,12 @@ class Rendezvous:
         self._cluster_arrivals: Array | None = None
         self._cluster_phases: dict[tuple[int, int], dict[int, int]] = {}
 
-    def met(self, group: Group) -> None:
+    def met(self, group: ObservedLanes) -> None:
         """See Observer."""
         self.scene.order.block_barrier(np.arange(group.wave.first, group.wave.first + group.wave.count), self.scene.now)
         self.scene.tick()
 
-    def arrival(self, group: Group, number: int, count: int | None, waits: bool) -> None:
+    def arrival(self, group: ObservedLanes, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
         lanes = self.scene.active(group, group.alive)
         clock = None if waits else self.scene.order.clock(lanes.thread, self.scene.now)
@@ -43,7 +42,7 @@ class Rendezvous:
         self._counted[number] = count is not None
         self.scene.tick()
 
-    def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
+    def completion(self, wave: ObservedWave, number: int, blocks: Array) -> None:
         """See Observer."""
         here = np.zeros(wave.count, bool)
         here[blocks] = True
@@ -81,7 +80,7 @@ class Rendezvous:
                 self.scene.order.acquire(np.concatenate(waiting), [clock])
         self.scene.tick()
 
-    def members(self, group: Group, membermask: Array) -> None:
+    def members(self, group: ObservedLanes, membermask: Array) -> None:
         """See Observer."""
         g = group.geometry
         lanes = self.scene.lanes_of(group)
@@ -130,7 +129,7 @@ class Rendezvous:
     def _living_at(numbers: Array, living: Array, warp: int) -> int:
         return int(living[np.flatnonzero(numbers == warp)[0]])
 
-    def cluster(self, site: Site, group: Group, arrives: bool) -> None:
+    def cluster(self, site: Site, group: ObservedLanes, arrives: bool) -> None:
         """See Observer."""
         lanes = self.scene.active(group, group.active)
         if self._cluster_arrivals is None:

@@ -6,12 +6,8 @@ from collections.abc import Sequence
 
 from ...launch import Launch
 from ...memory.arena import Arena
-from ...observe import Access
+from ...observe import Access, Copying, ObservedLanes, ObservedWave
 from ...plan.plan import Site
-from ...vector.access.accessing import Accessing
-from ...vector.access.copying import Copying
-from ...vector.group import Group
-from ...vector.ports import WavePort
 from ..checker import CheckedRun, Checker
 from .accesses import AccessWatch
 from .asynchrony import Asynchrony
@@ -75,7 +71,7 @@ class Racecheck(Checker):
         self._scene.begin(launch, *self.launches.begin(self._scene.now))
         self._start()
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         """See Observer."""
         self._scene.wave(wave)
 
@@ -90,50 +86,50 @@ class Racecheck(Checker):
 
     # ------------------------------------------------------------ order
 
-    def met(self, site: Site, group: Group, number: int) -> None:
+    def met(self, site: Site, group: ObservedLanes, number: int) -> None:
         """See Observer."""
         self._barriers.met(group)
 
-    def arrival(self, site: Site, group: Group, number: int, count: int | None, waits: bool) -> None:
+    def arrival(self, site: Site, group: ObservedLanes, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
         self._barriers.arrival(group, number, count, waits)
 
-    def completion(self, wave: WavePort, number: int, blocks: Array) -> None:
+    def completion(self, wave: ObservedWave, number: int, blocks: Array) -> None:
         """See Observer."""
         self._barriers.completion(wave, number, blocks)
 
-    def members(self, site: Site, group: Group, membermask: Array) -> None:
+    def members(self, site: Site, group: ObservedLanes, membermask: Array) -> None:
         """See Observer."""
         if self._scene.kind(site).warp_barrier:
             self._barriers.members(group, membermask)
 
-    def cluster(self, site: Site, group: Group, arrives: bool) -> None:
+    def cluster(self, site: Site, group: ObservedLanes, arrives: bool) -> None:
         """See Observer."""
         self._barriers.cluster(site, group, arrives)
 
-    def stretch(self, sites: Sequence[Site], group: Group) -> None:
+    def stretch(self, sites: Sequence[Site], group: ObservedLanes) -> None:
         """See Observer."""
         self.instruction(sites[-1], group, group.alive)
 
-    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
+    def instruction(self, site: Site, group: ObservedLanes, mask: Array | None) -> None:
         """See Observer."""
         kind = self._scene.kind(site)
         if kind.fence or kind.proxy_fence:
             self._fences.fence(kind, self._scene.active(group, mask), site)
 
-    def issued(self, copy: Copying, lanes: Accessing) -> None:
+    def issued(self, copy: Copying, lanes: ObservedLanes) -> None:
         """See Observer."""
         self._asynchrony.issued(copy, lanes)
 
-    def closed(self, lanes: Accessing, group: str) -> None:
+    def closed(self, lanes: ObservedLanes, group: str) -> None:
         """See Observer."""
         self._asynchrony.closed(lanes, group)
 
-    def waited(self, lanes: Accessing, group: str, most: int, read: bool) -> None:
+    def waited(self, lanes: ObservedLanes, group: str, most: int, read: bool) -> None:
         """See Observer."""
         self._asynchrony.waited(lanes, group, most, read)
 
-    def mbarrier(self, site: Site, group: Group, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+    def mbarrier(self, site: Site, group: ObservedLanes, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
         """See Observer."""
         self._asynchrony.mbarrier(site, group, what, space, address, amounts)
 

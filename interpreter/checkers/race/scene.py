@@ -9,8 +9,8 @@ import numpy as np
 
 from ...launch import Launch
 from ...memory.arena import Allocation, Arena
+from ...observe import ObservedWave
 from ...plan.plan import Site
-from ...vector.ports import WavePort
 from ..findings import Findings
 from .cells import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
 from .clocks import KnownAtIssue
@@ -66,7 +66,7 @@ class Scene:
             if allocation.freed:
                 del self._global[key]
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         """Some blocks start."""
         self._shared[id(wave)] = Shadow("shared", wave.shared.bytes.size - 16)
 
@@ -98,7 +98,7 @@ class Scene:
 
     # ------------------------------------------------------------ shadows
 
-    def of_wave(self, wave: WavePort) -> Shadow:
+    def of_wave(self, wave: ObservedWave) -> Shadow:
         """The shadow of a wave's shared memory."""
         return self._shared[id(wave)]
 

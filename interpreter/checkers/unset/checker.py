@@ -8,12 +8,10 @@ from numpy.typing import NDArray
 from warplab.assembler.ir import Function
 
 from ...memory.arena import Arena
-from ...observe import Observer
+from ...observe import ObservedLanes, ObservedWave, Observer
 from ...plan.plan import Manner, Site
 from ...program import LoadedKernel
 from ...values import Array
-from ...vector.group import Group
-from ...vector.ports import WavePort
 from .function import ShadowedFunction
 from .memory import ArenaShadows, WaveShadow
 from .origins import Origins
@@ -45,10 +43,10 @@ class UnsetValues(Observer):
 
     # ------------------------------------------------------------ launches
 
-    def wave(self, wave: WavePort) -> None:
+    def wave(self, wave: ObservedWave) -> None:
         wave.shadow = WaveShadow(wave, self._masks, self._sources, self.origins)
 
-    def allocated(self, site: Site, group: Group, addresses: Array, sizes: Array) -> None:
+    def allocated(self, site: Site, group: ObservedLanes, addresses: Array, sizes: Array) -> None:
         each = zip(addresses.ravel().tolist(), np.broadcast_to(sizes, addresses.shape).ravel().tolist(), strict=True)
         for address, size in each:
             if address:

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from ...observe import announced
 from ...plan.plan import (
     Barrier,
     Branch,
@@ -34,6 +33,7 @@ from ...plan.roles import registers_of
 from ...rubbish import Rubbish
 from ...vector.function import Step, Terminator, VectorFunction, VectorSegment
 from ...vector.group import Group
+from ...vector.observed import announced
 from ...vector.steps.ends import terminator
 from ...vector.steps.ops import guarded
 from ...vector.waiting.exchange import Exchange

@@ -21,10 +21,10 @@ from ...memory.access import WaveMemory
 from ...memory.arena import Arena, address_space
 from ...memory.objects import nearest
 from ...memory.spaces import ArenaSpace, LocalSpace, SharedSpace
+from ...observe import ObservedWave
 from ...plan.plan import Site
 from ...values import LocalPlace, Shifted, Value, plain
 from ...vector.group import Group
-from ...vector.ports import WavePort
 from .masks import DEFINED, ZERO, Array, Mask
 from .origins import COMPUTED, Origins
 
@@ -102,7 +102,7 @@ class LocalShadow(LocalSpace):
         self.words[start >> 2 : end, lanes.ravel()] = self.first if value is None else value
 
 
-def _shadow(wave: WavePort, shadows: ArenaShadows, first: int) -> WaveMemory:
+def _shadow(wave: ObservedWave, shadows: ArenaShadows, first: int) -> WaveMemory:
     launch = wave.launch
     slips: list[str] | None = None if launch.slips is None else []
     shared = SharedSpace(wave.count, launch.shared_bytes, wave.shared.gaps, wave.shared.objects, slips=slips)
@@ -123,7 +123,7 @@ def _shadow(wave: WavePort, shadows: ArenaShadows, first: int) -> WaveMemory:
 class WaveShadow:
     """The shadows of the memories of one wave."""
 
-    def __init__(self, wave: WavePort, masks: ArenaShadows, sources: ArenaShadows, origins: Origins) -> None:
+    def __init__(self, wave: ObservedWave, masks: ArenaShadows, sources: ArenaShadows, origins: Origins) -> None:
         self.wave = wave
         self.masks = _shadow(wave, masks, 0xFFFFFFFF)
         self._source_shadows = sources
@@ -204,7 +204,7 @@ class WaveShadow:
         return out
 
 
-def _nearby(wave: WavePort, space: str, address: int, size: int) -> str:
+def _nearby(wave: ObservedWave, space: str, address: int, size: int) -> str:
     """Where unset bytes lie, in words, as memory is while they are loaded."""
     if space == "shared":
         return nearest(wave.shared.objects, address - SHARED_BASE if address >= SHARED_BASE else address, size)

@@ -20,10 +20,10 @@ from ...lanes import Geometry
 from ...memory.multicast import copies
 from ...memory.objects import Gap
 from ...memory.tensor import TensorSpace
+from ...observe import Copying
 from ...values import Array, LocalPlace, ParameterOffset, Value, plain
 from ..ports import WavePort
 from ..special import lies_in, special
-from .copying import Copying
 from .handles import Resource, announce, announce_surface, is_variable, resources
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import NoReturn
 
 import numpy as np
 
@@ -14,34 +13,23 @@ from warplab.isa.textures.surfaces import BytePlace
 
 from ...faults import Fault
 from ...launch import Launch
-from ...plan.plan import Site
+from ...observe import ObservedLanes, TexelAccess
 from ...values import Array, ParameterOffset, Value, plain
 
 Resource = Texture | Surface | None
 
 
-class HandleUser(Protocol):
-    """The lanes that have handles."""
-
-    active: Array | None
-    geometry: Any
-    wave: Any
-
-    def blame(self, fault: Fault, lanes: Array | None) -> Fault:
-        """Names the first of some lanes in a fault."""
-
-
 Handle = Value | ParameterOffset  # a parameter of the kernel may be a handle
 
 
-def _value(g: HandleUser, handle: Handle) -> Array:
+def _value(g: ObservedLanes, handle: Handle) -> Array:
     if isinstance(handle, ParameterOffset):
         launch: Launch = g.wave.launch
         return launch.parameter(handle.at, np.dtype(np.uint64))
     return plain(handle)
 
 
-def resources(g: HandleUser, handle: Handle) -> list[tuple[Resource, Array | None]]:
+def resources(g: ObservedLanes, handle: Handle) -> list[tuple[Resource, Array | None]]:
     """See ports.Lanes."""
     h, active = _value(g, handle), g.active
     if h.size == 1:
@@ -58,7 +46,7 @@ def resources(g: HandleUser, handle: Handle) -> list[tuple[Resource, Array | Non
     return found
 
 
-def is_variable(g: HandleUser, handle: Handle, kind: str) -> Array:
+def is_variable(g: ObservedLanes, handle: Handle, kind: str) -> Array:
     """See ports.Lanes."""
     h = _value(g, handle)
     different, which = np.unique(h, return_inverse=True)
@@ -67,7 +55,7 @@ def is_variable(g: HandleUser, handle: Handle, kind: str) -> Array:
     return found
 
 
-def _resource(g: HandleUser, handle: int, lanes: Array | None) -> Resource:
+def _resource(g: ObservedLanes, handle: int, lanes: Array | None) -> Resource:
     launch: Launch = g.wave.launch
     found = launch.resources.get(handle)
     if found is None:
@@ -78,32 +66,11 @@ def _resource(g: HandleUser, handle: int, lanes: Array | None) -> Resource:
     return found
 
 
-def _refuse(g: HandleUser, kind: str, why: str, lanes: Array | None) -> NoReturn:
+def _refuse(g: ObservedLanes, kind: str, why: str, lanes: Array | None) -> NoReturn:
     raise g.blame(Fault(kind, why, "texture"), lanes)
 
 
-@dataclass(frozen=True, slots=True)
-class TexelAccess:
-    """Texels of an image that lanes have fetched from a texture, or are about to access through a surface.
-
-    Texels are given by level, slice, row and column: arrays (texels of a lane, rows, columns of the group).
-    """
-
-    site: Site
-    group: Any
-    space: str  # texture or surface
-    kind: str  # as Access has it
-    width: int  # bytes of a lane; of a fetch those of one texel
-    mask: Array | None  # the lanes that access them; None: all of the group
-    image: Image
-    level: Array
-    slice: Array
-    row: Array
-    column: Array
-    there: Array  # False where the border colour stood for a texel, a cube has none, or a place lies outside the surface
-
-
-def announce(g: HandleUser, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Array | None) -> None:
+def announce(g: ObservedLanes, image: Image, texels: Sequence[TexelFootprint], shape: tuple[int, ...], lanes: Array | None) -> None:
     """Tells the observers of texels as ports.Lanes.texels_read gives them."""
     full = g.geometry.shape
     found: list[list[Array]] = [[], [], [], [], []]
@@ -127,7 +94,7 @@ def announce(g: HandleUser, image: Image, texels: Sequence[TexelFootprint], shap
         o.texels(event)
 
 
-def announce_surface(g: HandleUser, image: Image, kind: str, where: BytePlace, size: int, numbers: Array) -> None:
+def announce_surface(g: ObservedLanes, image: Image, kind: str, where: BytePlace, size: int, numbers: Array) -> None:
     """Tells the observers of accesses as ports.Lanes.surface_accessed gives them."""
     full = g.geometry.shape
     several = max(size // image.format.bytes, 1)

@@ -6,10 +6,10 @@ from functools import partial
 
 from warplab.assembler.ir import Function
 
-from ...observe import announced
 from ...plan.plan import Manner, Segment
 from ...program import LoadedKernel
 from ..function import Step, VectorFunction, VectorSegment
+from ..observed import announced
 from ..waiting.exchange import Exchange
 from .ends import terminator
 from .late import in_any_order

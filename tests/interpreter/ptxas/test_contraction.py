@@ -18,11 +18,10 @@ from warplab.assembler.flow import flow
 from warplab.assembler.ir import Function, Register
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import verify
-from warplab.interpreter.observe import Observer
+from warplab.interpreter.observe import ObservedLanes, Observer
 from warplab.interpreter.plan.plan import Site
 from warplab.interpreter.plan.shapes import known
 from warplab.interpreter.ptxas.contraction import Contraction, Fmad, contract
-from warplab.interpreter.vector.group import Group
 
 from ..harness import Array, Machine, kernel
 from ..rational import F32, F64, Format, Number, decode, finish, saturated, summed, times
@@ -222,7 +221,7 @@ def test_instructions_are_told_as_they_are_written() -> None:
     told: list[str] = []
 
     class Listener(Observer):
-        def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
+        def instruction(self, site: Site, group: ObservedLanes, mask: Array | None) -> None:
             told.append(site.instruction.opcode)
 
     body = ".reg .f64 %t; ld.param.f64 %t, [x]; mul.f64 %t, %t, %t; add.f64 %t, %t, %t; ret;"

@@ -14,11 +14,10 @@ from warplab.assembler.flow import flow
 from warplab.assembler.ir import Function
 from warplab.assembler.parse import parse
 from warplab.assembler.verify import verify
-from warplab.interpreter.observe import Observer
+from warplab.interpreter.observe import ObservedLanes, Observer
 from warplab.interpreter.plan.plan import Site
 from warplab.interpreter.plan.shapes import known
 from warplab.interpreter.ptxas.contraction import Contraction, Fmad, contract
-from warplab.interpreter.vector.group import Group
 
 from ..harness import Array, Machine, kernel
 
@@ -98,7 +97,7 @@ class Counter(Observer):
     def __init__(self) -> None:
         self.counts: dict[str, int] = {}
 
-    def instruction(self, site: Site, group: Group, mask: Array | None) -> None:
+    def instruction(self, site: Site, group: ObservedLanes, mask: Array | None) -> None:
         """See Observer."""
         self.counts[site.instruction.opcode] = self.counts.get(site.instruction.opcode, 0) + 1
 
