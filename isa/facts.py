@@ -9,10 +9,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Collection, Container, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from .notation import Need
+from typing import Any, NamedTuple
 
 Words = frozenset[str]
 
@@ -22,6 +19,21 @@ def _words(given: str | Collection[str]) -> Words:
 
 
 # ---------------------------------------------------------------- rules
+
+
+@dataclass(frozen=True, slots=True)
+class Need:
+    """The first PTX version and compute capability (times ten) that know a form or one of its words; arch "a" or "f" where the manual says so.
+
+    "af" stands for either letter and any family since, "f1" for the first family alone.
+    `before` is the PTX version that no longer knows it, for targets from the capability `ends` on.
+    """
+
+    ptx: float = 1.0
+    sm: int = 10
+    arch: str = ""
+    before: float = 99.0
+    ends: int = 10
 
 
 @dataclass(frozen=True, eq=False, slots=True)

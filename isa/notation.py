@@ -28,7 +28,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from .facts import Facts, facts_of, row_states
+from .facts import Facts, Need, facts_of, row_states
 from .types import TYPES, ScalarType
 
 Meaning = Callable[..., Any]
@@ -85,21 +85,6 @@ class Operand:
     @property
     def is_destination(self) -> bool:
         return not self.address and self.name in ("d", "p")
-
-
-@dataclass(frozen=True, slots=True)
-class Need:
-    """The first PTX version and compute capability (times ten) that know a form or one of its words; arch "a" or "f" where the manual says so.
-
-    "af" stands for either letter and any family since, "f1" for the first family alone.
-    `before` is the PTX version that no longer knows it, for targets from the capability `ends` on.
-    """
-
-    ptx: float = 1.0
-    sm: int = 10
-    arch: str = ""
-    before: float = 99.0
-    ends: int = 10
 
 
 @dataclass(frozen=True, slots=True)

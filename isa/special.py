@@ -7,7 +7,7 @@
 import functools
 from dataclasses import dataclass
 
-from .notation import Need
+from .facts import Need
 
 COMPONENTS = ("x", "y", "z", "w")
 

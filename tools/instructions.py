@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from warplab.isa.notation import Form, Need
+from warplab.isa.facts import Need
+from warplab.isa.notation import Form
 from warplab.runtime.cli.isa import CHAPTERS
 
 from . import evidence

@@ -6,8 +6,8 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from warplab.isa.facts import Constant, Demand, Facts, opcodes
-from warplab.isa.notation import IDLE, Form, Need
+from warplab.isa.facts import Constant, Demand, Facts, Need, opcodes
+from warplab.isa.notation import IDLE, Form
 from warplab.isa.spaces import NEAR
 from warplab.isa.types import TYPES
 

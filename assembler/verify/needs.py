@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from warplab.isa.notation import Form, Need
+from warplab.isa.facts import Need
+from warplab.isa.notation import Form
 from warplab.isa.special import SPECIAL
 
 from ..ir import Module, SpecialRegister

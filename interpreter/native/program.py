@@ -69,7 +69,7 @@ class NativeProgram:
         self._library: CompiledLibrary | None = None
         self.function = VectorFunction(plan, partial(build.segment, observed=False))  # for what numpy runs of it
         self.memories: list[Any] = []  # of earlier launches
-        self.sharing = ThreadSharing(self)
+        self.sharing = ThreadSharing(plan, self.frame, self.tracing)
 
     # ------------------------------------------------------------ cutting
 

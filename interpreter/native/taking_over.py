@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from ..plan import plan as P
 from ..plan.uses import slots_of
-from ..vector.group import Group
-from ..vector.join import Join
+from ..vector.group import Group, Join
 from ..vector.waiting.barriers import BarrierWait
 from ..vector.waiting.sync import LanesWait
 from .program import NativeProgram

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from ..lanes import Geometry, Selection
 from ..plan.plan import EXIT, Home
 from ..values import Value, plain
-from .group import Group
-from .join import Join
+from .group import Group, Join
 
 
 def go(g: Group) -> None:

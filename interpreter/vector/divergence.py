@@ -8,8 +8,7 @@ from ..lanes import Selection
 from ..plan.plan import EXIT, Branch, Exits, LoopExit
 from ..values import Array
 from .convergence import end_lanes, go, joins_above, settle, withdraw
-from .group import Group
-from .join import Join
+from .group import Group, Join
 
 COMPACT_BELOW = 0.75  # of its lanes are left in a loop: a group closes its ranks
 NO_EXITS: Exits = {}

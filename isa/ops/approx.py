@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from .. import sfu
-from ..facts import facts
-from ..notation import Need, instruction
+from ..facts import Need, facts
+from ..notation import instruction
 from ..ports import Array
 
 PLAIN: dict[str, Any] = {"ptx": 1.4, "sm": 10}

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..facts import Constant, Demand, facts, when
-from ..notation import Need, instruction
+from ..facts import Constant, Demand, Need, facts, when
+from ..notation import instruction
 from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Rows
 from ..spaces import cluster_address
 from ..types import TYPES

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..atomic_scans import counted_down, counted_up, exchanged, flushed_sums, sums, sums_bf16
-from ..facts import ALWAYS, Demand, facts, when
+from ..facts import ALWAYS, Demand, Need, facts, when
 from ..floats.single import add32, canonical
-from ..notation import Need, instruction
+from ..notation import instruction
 from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Shortcut
 from ..spaces import SHARED_BASE
 from ..types import TYPES

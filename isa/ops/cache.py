@@ -5,8 +5,8 @@ No value that a program may rely on depends on them.  What discard leaves behind
 
 import numpy as np
 
-from ..facts import ALWAYS, Constant, facts, when
-from ..notation import Need, instruction
+from ..facts import ALWAYS, Constant, Need, facts, when
+from ..notation import instruction
 from ..ports import Array, Lanes
 
 PREFETCH = "9.7.10.15"

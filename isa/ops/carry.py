@@ -6,8 +6,8 @@ after sub.cc and subc after add.cc mean what they mean on hardware.  ptxas takes
 
 import numpy as np
 
-from ..facts import facts
-from ..notation import Need, instruction
+from ..facts import Need, facts
+from ..notation import instruction
 from ..ports import Array, Mask
 from .integer import INTEGER, WIDER, high_half, saturate
 

@@ -5,8 +5,8 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..facts import ALWAYS, facts, when
-from ..notation import Need, instruction
+from ..facts import ALWAYS, Need, facts, when
+from ..notation import instruction
 from ..ports import Array, Mask
 from ..types import TYPES
 from .logic import COMBINE

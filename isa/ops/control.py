@@ -1,7 +1,7 @@
 """Control flow and CTA-wide barriers (PTX ISA 9.7.14, 9.7.15.1-3, 9.7.21): rows whose effect the engine itself performs."""
 
-from ..facts import Constant, facts, when
-from ..notation import Need, accepted
+from ..facts import Constant, Need, facts, when
+from ..notation import accepted
 
 accepted(
     "bra{.uni}  target",

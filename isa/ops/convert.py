@@ -4,12 +4,12 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import Demand, facts
+from ..facts import Demand, Need, facts
 from ..floats import conversions as to
 from ..floats import minifloats, stochastic
 from ..floats.exact import quiet
 from ..floats.single import canonical, flush, narrow, saturate
-from ..notation import Need, instruction
+from ..notation import instruction
 from ..ports import Array
 from ..types import TYPES
 

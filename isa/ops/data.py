@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-from ..facts import ALWAYS, Constant, excludes, facts, when
-from ..notation import Need, accepted, instruction
+from ..facts import ALWAYS, Constant, Need, excludes, facts, when
+from ..notation import accepted, instruction
 from ..ports import Addresses, Array, Lanes, Mask
 from ..spaces import NEAR
 

@@ -3,8 +3,8 @@
 Memory is coherent and in order here, so a fence has nothing left to do; its rows exist for their spelling.
 """
 
-from ..facts import Constant, facts, when
-from ..notation import Need, instruction
+from ..facts import Constant, Need, facts, when
+from ..notation import instruction
 from ..ports import Array, Lanes
 from ..spaces import cluster_address, cluster_rank
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import Demand, facts, when
+from ..facts import Demand, Need, facts, when
 from ..floats import single as floats
-from ..notation import Need, instruction
+from ..notation import instruction
 from ..ports import Array, Mask
 
 facts("add sub mul div rcp sqrt min max", flops=1)

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..facts import Need
 from ..floats import conversions as to
 from ..floats import single as floats
 from ..floats.exact import odd_sum
-from ..notation import Need, instruction
+from ..notation import instruction
 from ..ports import Array
 
 F16 = "f16 f16x2"

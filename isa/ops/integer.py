@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import facts, when
-from ..notation import Need, instruction
+from ..facts import Need, facts, when
+from ..notation import instruction
 from ..ports import Array
 
 facts("mul mad", leading="lo hi wide", sign_free=when("lo", without="sat"))

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import facts
-from ..notation import Need, instruction
+from ..facts import Need, facts
+from ..notation import instruction
 from ..ports import Addresses, Array, Lanes, Mask
 from ..spaces import cluster_address
 from .mbarrier import complete_tx

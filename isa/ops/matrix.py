@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import fragments
-from ..facts import facts, when
-from ..notation import Need, instruction
+from ..facts import Need, facts, when
+from ..notation import instruction
 from ..ports import Addresses, Array, Warps
 from ..primitives import primitive
 

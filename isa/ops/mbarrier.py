@@ -12,8 +12,8 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from ..facts import ALWAYS, Constant, Demand, facts, when
-from ..notation import Need, instruction
+from ..facts import ALWAYS, Constant, Demand, Need, facts, when
+from ..notation import instruction
 from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask
 from ..primitives import primitive
 

@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from ..facts import facts, when
+from ..facts import Need, facts, when
 from ..floats import conversions as to
 from ..floats import minifloats
 from ..floats.single import canonical
-from ..notation import Need, instruction
+from ..notation import instruction
 from ..ports import Addresses, Array, Lanes
 from ..types import TYPES
 from .atomic import CHANGES, GLOBAL_ADD

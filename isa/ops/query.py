@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..facts import facts
-from ..notation import Need, instruction
+from ..facts import Need, facts
+from ..notation import instruction
 from ..ports import Array, Lanes
 from ..textures.queries import Resource, level_extent, surface_property, texture_property
 from .texture import HANDLES

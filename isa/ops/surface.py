@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import Demand, facts, when
-from ..notation import Need, instruction
+from ..facts import Demand, Need, facts, when
+from ..notation import instruction
 from ..ports import Array, Lanes
 from ..textures import surfaces
 from ..textures.resources import Image

@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..facts import Need
 from ..floats import tensor
-from ..notation import Need, instruction
+from ..notation import instruction
 from ..ports import Addresses, Array, Lanes, Mask
 from ..tensor_columns import TensorMemory
 from ..tensor_memory import descriptors, layouts, products

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from ..notation import Need, instruction
+from ..facts import Need
+from ..notation import instruction
 from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Rows, Shortcut
 from ..tensor_map.boxes import UNIT, BoxError, Numbers, Units, check_layout, four_rows, image, in_shared, tile
 from ..tensor_map.descriptor import IM2COL, TILED, TensorMap, decode

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import Constant, facts, when
-from ..notation import Need, instruction
+from ..facts import Constant, Need, facts, when
+from ..notation import instruction
 from ..ports import Addresses, Array, Lanes, Warps
 from ..tensor_map.descriptor import FIELDS, MapField, replaced
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..facts import Demand, facts
-from ..notation import Need, instruction
+from ..facts import Demand, Need, facts
+from ..notation import instruction
 from ..ports import Array, Lanes
 from ..textures.fetch import CHANNELS, NOTHING, Fetched, fetch, gather
 from ..textures.lanes import Read, by_lanes, typed

@@ -6,8 +6,8 @@ warp name the same membermask, else 32, one set a lane.  Results are (W, n), so 
 
 import numpy as np
 
-from ..facts import Demand, facts, when
-from ..notation import Need, instruction
+from ..facts import Demand, Need, facts, when
+from ..notation import instruction
 from ..ports import Array, Mask, Warps
 from ..primitives import primitive
 

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 
 from .. import fragments
-from ..facts import Demand, facts, when
+from ..facts import Demand, Need, facts, when
 from ..floats import tensor
 from ..fragments import Layout
-from ..notation import Need, instruction
+from ..notation import instruction
 from ..ports import Array, Warps
 from ..primitives import primitive
 from .mma import BITS, ROUNDING, Registers, products, size

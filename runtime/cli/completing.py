@@ -56,12 +56,6 @@ def _codes() -> Iterable[str]:
     return EXPLANATIONS
 
 
-def _pages() -> Iterable[str]:
-    from .docs import pages
-
-    return pages()
-
-
-devices, opcodes, codes, documentation = words(_devices), words(_opcodes), words(_codes), words(_pages)
+devices, opcodes, codes = words(_devices), words(_opcodes), words(_codes)
 engines = words(lambda: ("auto", "numpy", "native"))
 contractions = words(lambda: ("none", "f64", "all"))

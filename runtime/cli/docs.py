@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from . import completing
+from .completing import words
 
 PAGES = Path(__file__).resolve().parents[2] / "docs"
 
@@ -49,7 +49,7 @@ def known(name: str, names: dict[str, str] | dict[str, Path], kind: str) -> str:
 
 
 @click.command()
-@click.argument("page", required=False, shell_complete=completing.documentation)
+@click.argument("page", required=False, shell_complete=words(pages))
 @click.argument("section", required=False)
 def docs(page: str | None, section: str | None) -> None:
     """Prints a page of the documentation, or one of its sections.

@@ -10,8 +10,9 @@ from difflib import get_close_matches
 import click
 
 import warplab.isa.ops  # noqa: F401  fills FORMS
+from warplab.isa.facts import Need
 from warplab.isa.foreign import component, in_ptx
-from warplab.isa.notation import FORMS, Form, Need, resolve
+from warplab.isa.notation import FORMS, Form, resolve
 from warplab.isa.profiles import profile, target_capability
 
 from . import completing, files

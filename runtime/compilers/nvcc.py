@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from warplab.assembler.demangle import matching
 
-from .compile import Compiled, CppSource, failed
+from .source import Compiled, CppSource, failed
 
 ENTRY = re.compile(r"\.entry\s+([\w$.]+)")
 

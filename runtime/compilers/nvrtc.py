@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from ..errors import ApiError
-from .compile import Compiled, CppSource, failed
+from .source import Compiled, CppSource, failed
 
 COMPILATION_FAILED = 6  # NVRTC_ERROR_COMPILATION
 _CALLS: dict[str, tuple[object, ...]] = {

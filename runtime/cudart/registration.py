@@ -12,7 +12,8 @@ import numpy as np
 from .. import driver
 from ..device.memory.host import host
 from ..device.modules.fatbin import image_at
-from ..driver.api import kernel_of, results_of
+from ..driver.api import results_of
+from ..driver.modules.libraries import kernel_of
 from ..errors import ApiError
 from .api import call, context
 

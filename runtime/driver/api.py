@@ -12,7 +12,6 @@ from typing import Any, ParamSpec, TypeVar
 from ..device.context import DeviceContext
 from ..device.graphs.streams import LEGACY, PER_THREAD, DeviceStream
 from ..device.machine import SimulatedDevice, machine
-from ..device.modules.kernels import KernelHandle
 from ..errors import ApiError, UsageError
 from .tables.enums import CUresult
 
@@ -110,9 +109,14 @@ def forget_all() -> None:
     _handles.clear()
 
 
+def anything_of(handle: object) -> object:
+    """The object that a handle stands for, of whatever kind; None where there is none."""
+    return _objects.get(integer(handle))
+
+
 def object_of(handle: object, kind: type[T], code: str = "CUDA_ERROR_INVALID_HANDLE") -> T:
     """The object that a handle stands for."""
-    found = _objects.get(integer(handle))
+    found = anything_of(handle)
     if not isinstance(found, kind):
         raise ApiError(code, f"{handle!r} stands for no {kind.__name__.removeprefix('Device')}")
     return found
@@ -185,16 +189,3 @@ def stream_of(handle: object) -> DeviceStream:
     if not s.alive:
         raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the stream's context was destroyed")
     return s
-
-
-def kernel_of(handle: object) -> KernelHandle:
-    """A kernel by the handle of a function or of a library's kernel."""
-    from .modules.libraries import LibraryKernel
-
-    found = _objects.get(integer(handle))
-    if isinstance(found, LibraryKernel):
-        return found.here()
-    k = object_of(handle, KernelHandle)
-    if not k.module.loaded:
-        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
-    return k

@@ -16,7 +16,8 @@ from ..device.graphs.streams import in_order
 from ..device.memory.host import host
 from ..device.modules.kernels import OUT_OF_RESOURCES, KernelHandle, LaunchShape
 from ..errors import ApiError, invalid
-from .api import api, integer, kernel_of, stream_of
+from .api import api, integer, stream_of
+from .modules.libraries import kernel_of
 from .tables.enums import CUlaunchAttributeID
 from .tables.layout import Handle, address_of
 from .tables.structs import CUDA_LAUNCH_PARAMS, CUlaunchAttribute, CUlaunchAttributeValue, CUlaunchConfig

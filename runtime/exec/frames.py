@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from .binaries import maps
-
-if TYPE_CHECKING:
-    from .process import HostProgram
 
 NEEDED = """
     Py_IsInitialized PyGILState_Ensure PyGILState_Release PyEval_GetFrame PyFrame_GetBack PyFrame_GetCode PyFrame_GetLineNumber
@@ -19,10 +16,25 @@ PACKAGES = ("/site-packages/", "/dist-packages/")  # in files there, or in none 
 MOST = 100  # frames that are looked at
 
 
+class CalledProgram(Protocol):
+    """The program whose interpreter is asked; see process.HostProgram."""
+
+    pid: int
+
+    def call(self, function: int, *arguments: int) -> int:
+        """Calls a function of the program."""
+
+    def string(self, address: int) -> bytes:
+        """A string that ends with zero."""
+
+    def kept_string(self, text: bytes) -> int:
+        """The address of a string that stays in the program."""
+
+
 class Interpreter:
     """The interpreter in a program; its functions may only be called by the thread that is being answered."""
 
-    def __init__(self, program: HostProgram, functions: dict[str, tuple[int, int]]) -> None:
+    def __init__(self, program: CalledProgram, functions: dict[str, tuple[int, int]]) -> None:
         self.program = program
         self.functions = functions
 
@@ -50,7 +62,7 @@ class Interpreter:
             if not frame:
                 return
             code = self.call("PyFrame_GetCode", frame)
-            name = self.call("PyObject_GetAttrString", code, self.program.kept.string(b"co_filename"))
+            name = self.call("PyObject_GetAttrString", code, self.program.kept_string(b"co_filename"))
             text = self.program.string(self.call("PyUnicode_AsUTF8", name)).decode(errors="replace")
             path = text if text.startswith("<") else os.path.join(os.readlink(f"/proc/{self.program.pid}/cwd"), text)
             yield path, self.call("PyFrame_GetLineNumber", frame) & 0xFFFF_FFFF
@@ -61,7 +73,7 @@ class Interpreter:
         self.call("Py_DecRef", frame)
 
 
-def python_line(program: HostProgram) -> str:
+def python_line(program: CalledProgram) -> str:
     """The line of Python from which the thread that is being answered makes its call; empty where it runs no Python."""
     for o in maps.objects(program.pid):
         functions = maps.symbols(o, NEEDED[0], dynamic=True)

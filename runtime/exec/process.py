@@ -114,6 +114,10 @@ class HostProgram:
             raise ApiError("CUDA_ERROR_OPERATING_SYSTEM", f"{name} in the program: {os.strerror(-out)}")
         return out
 
+    def kept_string(self, text: bytes) -> int:
+        """The address of a string that stays in the program."""
+        return self.kept.string(text)
+
     def keep(self, raw: bytes) -> int:
         """See Host."""
         return self.kept.add(raw)

@@ -8,7 +8,7 @@ from warplab.assembler.demangle import cpp_name, short_name
 
 from .. import driver
 from ..device.modules.kernels import KernelHandle
-from ..driver.api import kernel_of
+from ..driver.modules.libraries import kernel_of
 from .calls import Given, do
 from .launcher import Dims, LaunchConfig, Launcher
 from .streams import Stream

@@ -12,8 +12,9 @@ import numpy as np
 from .. import driver
 from ..device.launches.sanitizing import Sanitizer, SanitizerError, sanitizing
 from ..device.modules.kernels import LaunchShape
-from ..driver.api import current, kernel_of
+from ..driver.api import current
 from ..driver.launching import start
+from ..driver.modules.libraries import kernel_of
 from .arrays import DeviceNDArray
 from .buffers import Buffer
 from .calls import IsStreamType, needed_handle

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from warplab.isa.notation import Need
+from warplab.isa.facts import Need
 
 from ...diagnostics import Diagnostic
 from ...ir import LISTED, Declaration, Function, Module, Pragma, Prototype, Span, Statement, Targets, Variable

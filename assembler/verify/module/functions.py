@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from warplab.isa.notation import Need
+from warplab.isa.facts import Need
 
 from ...diagnostics import Diagnostic, Note
 from ...ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Section, Span, Variable

@@ -6,14 +6,13 @@ To find that out takes time, too; it is spent when as much has been spent on lau
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ...launch import Launch
-from ...plan.plan import Call, ClusterWait
+from ...plan.plan import Call, ClusterWait, PlanFunction
+from ..emit.tracing import Tracing
+from ..frame import Frame
 from .independence import independent, is_plain
-
-if TYPE_CHECKING:
-    from ..program import NativeProgram
 
 LEAST = 0.002  # CPU seconds that a launch has left at least, for the threads to be worth it
 EACH = 0.001  # for each operation, to find out whether blocks are independent
@@ -23,8 +22,8 @@ MOST = 64  # launches that are remembered
 class ThreadSharing:
     """What is known of one kernel."""
 
-    def __init__(self, program: NativeProgram) -> None:
-        self.plan, self.frame, self.tracing = program.plan, program.frame, program.tracing
+    def __init__(self, plan: PlanFunction, frame: Frame, tracing: Tracing) -> None:
+        self.plan, self.frame, self.tracing = plan, frame, tracing
         self.known: dict[Any, bool] = {}  # whether blocks are independent, by all that it depends on
         self.seconds = 0.0  # in launches of which it is not known
 

@@ -16,8 +16,7 @@ from ...plan.plan import Call, Home, InFrame
 from ...values import Array
 from ..convergence import arrive
 from ..divergence import split
-from ..group import Activation, Group
-from ..join import Join
+from ..group import Activation, Group, Join
 from .intrinsics import INTRINSICS
 from .operands import get_of, set_of
 

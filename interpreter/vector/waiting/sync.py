@@ -16,8 +16,7 @@ from ...plan.spinning import SPINNING
 from ...values import Array, plain
 from ..convergence import go, joins_above
 from ..divergence import divide
-from ..group import Group
-from ..join import Join
+from ..group import Group, Join
 from ..ports import WavePort
 from .deadlock import Stillness, deadlock
 from .exchange import together

@@ -9,8 +9,7 @@ import numpy as np
 from ...lanes import Geometry, Selection
 from ...values import plain
 from ..convergence import joins_above, withdraw
-from ..group import Group
-from ..join import Join
+from ..group import Group, Join
 
 
 def gathered(groups: Sequence[Group]) -> list[Group]:

@@ -13,11 +13,12 @@ from ...device.graphs.graphs import DeviceGraph, Node, Work
 from ...device.memory.host import host
 from ...device.modules.kernels import LaunchShape
 from ...errors import invalid
-from ..api import api, handle_of, kernel_of, member
+from ..api import api, handle_of, member
 from ..events import event_of
 from ..launching import ATTRIBUTE_BYTES, KernelWork, parameters
 from ..memory.copies import box_work
 from ..memory.transfers import copy, fill
+from ..modules.libraries import kernel_of
 from ..streams import call_host
 from ..tables.enums import CUlaunchAttributeID, CUmemorytype
 from ..tables.structs import (

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from ...device.modules.kernels import KernelHandle
 from ...errors import invalid
-from ..api import api, device_of, handle_of, integer, kernel_of, member
+from ..api import api, device_of, handle_of, integer, member
 from ..tables.enums import CUclusterSchedulingPolicy, CUfunc_cache, CUfunction_attribute, CUfunctionLoadingState, CUsharedconfig
 from ..tables.structs import CUmodule
+from .libraries import kernel_of
 
 FunctionAttribute = CUfunction_attribute
 

@@ -12,7 +12,7 @@ from ...device.context import DeviceContext
 from ...device.memory.allocations import SPACE
 from ...device.modules.kernels import KernelHandle, LoadedModule
 from ...errors import ApiError
-from ..api import api, current, forget, handle_of, integer, object_of, text
+from ..api import anything_of, api, current, forget, handle_of, integer, object_of, text
 from ..tables.structs import CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUmodule
 from .modules import Logs, image_of, load, read_file
 
@@ -49,6 +49,17 @@ class LibraryKernel:
         if not self.library.alive:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the library was unloaded")
         return self.library.module().kernel(self.name)
+
+
+def kernel_of(handle: object) -> KernelHandle:
+    """A kernel by the handle of a function or of a library's kernel."""
+    found = anything_of(handle)
+    if isinstance(found, LibraryKernel):
+        return found.here()
+    k = object_of(handle, KernelHandle)
+    if not k.module.loaded:
+        raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
+    return k
 
 
 def _library_kernel(library: Library, name: str) -> CUkernel:

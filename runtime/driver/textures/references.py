@@ -18,8 +18,9 @@ from ...device.memory.textures import (
 )
 from ...device.modules.kernels import LoadedModule
 from ...errors import ApiError, invalid
-from ..api import api, current, forget, handle_of, integer, kernel_of, object_of, text
+from ..api import api, current, forget, handle_of, integer, object_of, text
 from ..memory.arrays import array_of, mipmap_of
+from ..modules.libraries import kernel_of
 from ..tables.enums import CUaddress_mode, CUarray_format, CUfilter_mode
 from ..tables.structs import CUDA_ARRAY_DESCRIPTOR, CUarray, CUdeviceptr, CUmipmappedArray, CUsurfref, CUtexref
 from .objects import alignment, line_of, own, own_mipmap, rows_of

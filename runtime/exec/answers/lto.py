@@ -55,7 +55,7 @@ class LtoLibrary:
             while os.sendfile(mine, source.fileno(), None, 1 << 26):
                 pass
         os.close(mine)
-        handle = program.call(loader["dlopen"][0], program.kept.string(f"/proc/self/fd/{file}".encode()), RTLD_NOW)
+        handle = program.call(loader["dlopen"][0], program.kept_string(f"/proc/self/fd/{file}".encode()), RTLD_NOW)
         program.system_call("close", file)
         if not handle:
             raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "NVIDIA's nvJitLink can't be loaded a second time")
@@ -65,7 +65,7 @@ class LtoLibrary:
         """Calls a function of the library."""
         name = PREFIX + name
         if name not in self._known:
-            self._known[name] = self.program.call(self._dlsym, self._handle, self.program.kept.string(name.encode())) if self._dlsym else 0
+            self._known[name] = self.program.call(self._dlsym, self._handle, self.program.kept_string(name.encode())) if self._dlsym else 0
         if not self._known[name]:  # an older release
             return INTERNAL
         return self.program.call(self._known[name], *arguments) & 0xFFFF_FFFF
@@ -91,7 +91,7 @@ class LtoLink:
         program = library.program
         words = [o for o in options if o not in ("-lto", "-ptx")] + ["-lto", "-ptx"]
         self.cell = program.kept.add(bytes(8))  # what calls write into
-        table = program.kept.add(struct.pack(f"<{len(words)}Q", *(program.kept.string(w.encode()) for w in words)))
+        table = program.kept.add(struct.pack(f"<{len(words)}Q", *(program.kept_string(w.encode()) for w in words)))
         code = library.call("Create", self.cell, len(words), table)
         if code:
             raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"nvJitLink refuses {' '.join(words)} with {code}")

@@ -61,7 +61,7 @@ class BlocksOfBytes(Observer):
 def told(launch: Launch) -> bool:
     """Are the blocks of a launch taken for independent?"""
     program = NativeProgram(launch.kernel, plan_of(launch))
-    sharing = ThreadSharing(program)
+    sharing = ThreadSharing(program.plan, program.frame, program.tracing)
     return sharing.operations > 0 and independent(launch, program.plan, program.frame, program.tracing)
 
 
