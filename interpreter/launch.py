@@ -54,7 +54,7 @@ class Options:
     max_seconds: float | None = None
     stack_limit: int = 1 << 19
     schedule: int | None = None
-    poison: int | None = None  # a seed: what nobody has written holds rubbish
+    poison: int | None = None  # a seed: what nobody has written holds poison
     slips: bool = False  # accesses behind a block's shared memory pass where a GPU has more of it
     cooperative: bool = False
     cluster: Dim3 | None = None

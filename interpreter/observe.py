@@ -25,8 +25,8 @@ from .memory.late import LateStores
 from .memory.spaces import AccessingLanes, LocalSpace, SharedSpace
 from .memory.tensor import TensorSpace
 from .plan.plan import Manner, Site
+from .poison import Poison
 from .program import LoadedKernel
-from .rubbish import Rubbish
 from .values import Array, Value
 
 # ---------------------------------------------------------------- what events are about
@@ -46,7 +46,7 @@ class ObservedWave(Protocol):
     shared: SharedSpace
     local: LocalSpace
     tensor: TensorSpace
-    rubbish: Rubbish | None
+    poison: Poison | None
     exited: Array
     exited_count: int
     segments_run: int

@@ -13,7 +13,7 @@ from warplab.isa.types import ScalarType
 
 from ..faults import Fault
 from ..lanes import Geometry
-from ..rubbish import Rubbish
+from ..poison import Poison
 from ..values import AddressFacts
 from .arena import MOST_SLIPS, Arena
 from .objects import Gap, Placed, nearest
@@ -133,10 +133,10 @@ class SharedSpace(MemorySpace):
         self.bytes = np.zeros(blocks * self.stride + 16, np.uint8) if memory is None else memory
         self._views: dict[str, Array] = {}
 
-    def spoil(self, rubbish: Rubbish, reserved: int) -> None:
-        """What nobody has written holds rubbish; the system's own bytes at the start of each block don't."""
+    def poison_with(self, poison: Poison, reserved: int) -> None:
+        """What nobody has written holds poison; the system's own bytes at the start of each block don't."""
         blocks = self.bytes[: self.bytes.size - 16].reshape(-1, self.stride)
-        rubbish.fill(blocks)
+        poison.fill(blocks)
         blocks[:, :reserved] = 0
 
     def view(self, dtype: np.dtype[Any]) -> Array:
@@ -204,7 +204,7 @@ class LocalSpace(MemorySpace):
         self.limit = limit
         self.words: NDArray[np.uint32] = np.zeros((0, lanes), np.uint32)
         self.top = 0
-        self.rubbish: Rubbish | None = None
+        self.poison: Poison | None = None
         self.guarded = False  # are gaps left between variables?
         self.followers: list[LocalSpace] = []  # laid out as this one, whose copies they make, too
 
@@ -220,8 +220,8 @@ class LocalSpace(MemorySpace):
         if top > self.words.shape[0] * 4:
             rows = max(-(-top // 4), self.words.shape[0] * 2)
             bigger = np.zeros((rows, self.lanes), np.uint32)
-            if self.rubbish is not None:
-                self.rubbish.fill(bigger[self.words.shape[0] :])
+            if self.poison is not None:
+                self.poison.fill(bigger[self.words.shape[0] :])
             bigger[: self.words.shape[0]] = self.words
             self.words = bigger
         self.top = max(self.top, top)

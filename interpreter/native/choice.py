@@ -138,7 +138,7 @@ def plan_of(launch: Launch) -> PlanFunction:
 
 
 def _inlines(launch: Launch) -> bool:
-    """Poisoned, each call finds other rubbish in its registers; and a frame that holds those of all calls must not overflow the stack."""
+    """Poisoned, each call finds other poison in its registers; and a frame that holds those of all calls must not overflow the stack."""
     return launch.options.poison is None and launch.stack_limit > DEEPEST
 
 

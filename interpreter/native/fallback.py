@@ -67,9 +67,9 @@ class Fallback:
     # ------------------------------------------------------------ single rows
 
     def poison(self) -> None:
-        """Registers that are read before they are written hold rubbish."""
+        """Registers that are read before they are written hold poison."""
         plan, wave, row = self.program.plan, self.wave, self.program.rows[0]
-        registers = self.program.function.entry_registers(wave.rubbish, wave.geometry.shape)
+        registers = self.program.function.entry_registers(wave.poison, wave.geometry.shape)
         for slot in plan.zeros:
             self._put(slot, row.kinds.get(slot, ONE), registers[slot], None)
 

@@ -43,7 +43,7 @@ class Effects:
         """A wave begins."""
         self._wave = wave
         shared = wave.shared
-        if wave.rubbish is not None:
+        if wave.poison is not None:
             for n in range(wave.count):
                 self.keeper.track.shared[wave.first + n] = shared.bytes[n * shared.stride : (n + 1) * shared.stride].copy()
 

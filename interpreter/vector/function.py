@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..plan.plan import Call, Home, PlanFunction, Segment
-from ..rubbish import Rubbish
+from ..poison import Poison
 from ..values import Value
 
 Step = Callable[[list[Any]], None]  # of the registers
@@ -65,11 +65,11 @@ class VectorFunction:
         """
         return []
 
-    def entry_registers(self, rubbish: Rubbish | None, shape: tuple[int, int]) -> list[Any]:
-        """Registers at the start of the function: those read before they are written hold zeros, or rubbish."""
+    def entry_registers(self, poison: Poison | None, shape: tuple[int, int]) -> list[Any]:
+        """Registers at the start of the function: those read before they are written hold zeros, or poison."""
         registers = self.template.copy()
         for slot, zero in self.zeros.items():
             registers[slot] = zero
-        if rubbish is not None:
-            rubbish.registers(registers, self.zeros, shape)
+        if poison is not None:
+            poison.registers(registers, self.zeros, shape)
         return registers

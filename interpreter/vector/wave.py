@@ -25,7 +25,7 @@ from ..memory.spaces import LocalSpace, SharedSpace
 from ..memory.tensor import TensorSpace
 from ..observe import Observer
 from ..plan.plan import EXIT
-from ..rubbish import Rubbish
+from ..poison import Poison
 from ..values import Array
 from .access.pending import Pending
 from .convergence import arrive, ret
@@ -61,11 +61,11 @@ class Wave:
         self.local = LocalSpace(count * threads, launch.stack_limit * (2 if guarded else 1))
         self.local.guarded = guarded
         self.tensor = TensorSpace(self.shared, launch.cluster_size)
-        self.rubbish: Rubbish | None = None
+        self.poison: Poison | None = None
         if launch.options.poison is not None:
-            self.rubbish = Rubbish(launch.options.poison, launch.number, first)
-            self.shared.spoil(self.rubbish, launch.kernel.reserved_shared)
-            self.local.rubbish = self.rubbish
+            self.poison = Poison(launch.options.poison, launch.number, first)
+            self.shared.poison_with(self.poison, launch.kernel.reserved_shared)
+            self.local.poison = self.poison
         self.current: Any = None  # the site that runs, for observers
         self.copying: Any = None  # the asynchronous copy that runs, for observers
         self.shadow: Any = None  # what an observer keeps beside its memories
@@ -94,7 +94,7 @@ class Wave:
         if function.frame_size:
             self.local.grow(act.top)
         for geometry in self._starting():
-            registers = function.entry_registers(self.rubbish, geometry.shape)
+            registers = function.entry_registers(self.poison, geometry.shape)
             self.ready.append(Group(self, geometry, act, registers, 0))
         self._special: dict[str, Array] = {}
         for o in observers:

@@ -31,7 +31,7 @@ from .graphs.streams import CAPTURE_MODE, LEGACY, DeviceEvent, DeviceStream
 from .launches.engines import usual_options
 from .launches.observing import observers_of, watched
 from .launches.printf import PrintRing
-from .launches.sanitizing import RUBBISH
+from .launches.sanitizing import POISON
 from .launches.scheduling import order_now
 from .memory.allocations import ALIGNMENT, AddressSpace, DeviceArena
 from .memory.heap import DeviceHeap
@@ -310,7 +310,7 @@ class DeviceContext:
             engine=o.engine, threads=o.threads,
             wave_lanes=o.wave_lanes, max_steps=o.max_steps, max_seconds=o.max_seconds,
             stack_limit=min(max(o.stack_limit, self.limits["stack_size"]), self.profile.local_per_thread),
-            schedule=schedule, poison=RUBBISH if sanitizer and o.poison is None else o.poison,
+            schedule=schedule, poison=POISON if sanitizer and o.poison is None else o.poison,
             slips=isinstance(self.arena, DeviceArena) and self.arena.by_pages,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},

@@ -16,7 +16,7 @@ from ..run.runner import DOUBTFUL, Outcome, Runner
 from ..run.runspec import RunSpec
 from .lab import Lab, LabTest
 
-RUBBISH = 1  # the seed of what registers and memory hold that the submission never writes: on a GPU no zeros, either
+POISON = 1  # the seed of what registers and memory hold that the submission never writes: on a GPU no zeros, either
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
@@ -71,7 +71,7 @@ def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str) -> str:
     own = [lab.folder / m for m in (*test.modules, *spec.modules)]
     spec = replace(
         spec, max_steps=min(spec.max_steps or lab.limits.steps, lab.limits.steps), timeout=min(spec.timeout or 1e9, lab.limits.seconds),
-        show=(), dump=(), poison=RUBBISH if spec.poison is None else spec.poison,
+        show=(), dump=(), poison=POISON if spec.poison is None else spec.poison,
     )  # fmt: skip
     with captured() as (out, _):
         try:

@@ -30,7 +30,7 @@ from ...plan.plan import (
     Table,
 )
 from ...plan.roles import registers_of
-from ...rubbish import Rubbish
+from ...poison import Poison
 from ...vector.function import Step, Terminator, VectorFunction, VectorSegment
 from ...vector.group import Group
 from ...vector.observed import announced
@@ -69,8 +69,8 @@ class ShadowedFunction(VectorFunction):
         self.uses = uses
         self.steps = Steps(self.registers, uses)
 
-    def entry_registers(self, rubbish: Rubbish | None, shape: tuple[int, int]) -> list[Any]:
-        registers = super().entry_registers(rubbish, shape)
+    def entry_registers(self, poison: Poison | None, shape: tuple[int, int]) -> list[Any]:
+        registers = super().entry_registers(poison, shape)
         span = self.span
         registers[span:] = [DEFINED] * (2 * span)
         for slot, origin in self.unset.items():

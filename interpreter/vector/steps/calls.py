@@ -78,7 +78,7 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
         stack.grow(base + plan.frame_size)
     except Fault as fault:
         raise g.blame(fault, None) from None
-    registers = code.entry_registers(g.wave.rubbish, g.geometry.shape)
+    registers = code.entry_registers(g.wave.poison, g.geometry.shape)
     slots = code.enter(g, callee.call, registers, base)
     for get, formal, place in zip(callee.gets, target.params, plan.parameters, strict=False):
         if place is None:  # its slot serves another register

@@ -22,7 +22,7 @@ from warplab.interpreter.observe import Observer
 
 from ...errors import UsageError
 
-RUBBISH = 1  # the seed of what nobody has written, where nobody names one
+POISON = 1  # the seed of what nobody has written, where nobody names one
 FOLLOWED = 1 << 30  # bytes of a larger allocation count as set: their shadow would take as many
 WORDS = {t.removesuffix("check"): t for t in TOOLS}
 

@@ -1,4 +1,4 @@
-"""Poison: what nobody has written holds rubbish by a seed."""
+"""What nobody has written holds poison, by a seed."""
 
 import numpy as np
 
@@ -15,7 +15,7 @@ def rows(**options: int) -> np.ndarray:
     return run(TEXT, 1, 64, 256, **options).reshape(64, 4)
 
 
-def test_rubbish_comes_from_the_seed() -> None:
+def test_poison_comes_from_the_seed() -> None:
     first = rows(poison=1)
     assert (first == rows(poison=1)).all() and (first != rows(poison=2)).any()
     assert len(set(first[:, 0])) == 64 and len(set(first[:, 2])) == 64  # each thread has its own registers and local memory
