@@ -11,7 +11,7 @@ from ..faults import ExecutionError
 from ..memory.arena import Arena
 from ..observe import Observer
 from .findings import Findings
-from .unset.checker import UnsetValues
+from .initcheck.values import UnsetValues
 
 
 @dataclass(eq=False)

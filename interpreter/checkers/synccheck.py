@@ -17,8 +17,8 @@ from ..plan.plan import Site
 from ..values import Array, plain
 from .checker import CheckedRun, Checker
 from .findings import Finding
+from .initcheck.origins import LANE
 from .mbarriers import Mbarriers
-from .unset.origins import LANE
 
 FAULTS = ("mbarrier-overflow",)  # that end a launch, beside deadlocks
 WARP = 32

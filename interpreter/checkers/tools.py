@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 # The module of each tool; its class is a Checker that has the tool's name.  A run calls the checkers in this order.
 TOOLS = {
     "memcheck": "memcheck",
-    "initcheck": "initcheck",
-    "racecheck": "race.checker",
+    "initcheck": "initcheck.checker",
+    "racecheck": "racecheck.checker",
     "synccheck": "synccheck",
 }
 NAMES = ", ".join(TOOLS)

@@ -45,7 +45,7 @@ def test_a_tool_is_imported_when_it_is_asked_for() -> None:
     code = (
         "import sys; from warplab.runtime.device.launches.sanitizing import Sanitizer; Sanitizer('memcheck')\n"
         "names = [name.rpartition('checkers.')[2] for name in sys.modules if 'interpreter.checkers.' in name]\n"
-        "assert 'memcheck' in names and 'synccheck' not in names and 'race.checker' not in names, names"
+        "assert 'memcheck' in names and 'synccheck' not in names and 'racecheck.checker' not in names, names"
     )
     path = str(Path(__file__).parents[2] / "importroot")
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin"})

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.interpreter.harness import Machine, kernel
-from warplab.interpreter.checkers.unset.checker import UnsetValues
+from warplab.interpreter.checkers.initcheck.values import UnsetValues
 
 Array = np.ndarray[Any, np.dtype[Any]]
 CASES, BITS = 96, 4  # and 16 values each

@@ -8,8 +8,8 @@ import pytest
 from tests.interpreter.generator import INPUTS, REGION, program
 from tests.interpreter.harness import Machine
 from tests.interpreter.test_reference import SHAPES, inputs, seeded
-from warplab.interpreter.checkers.unset.checker import UnsetValues
-from warplab.interpreter.checkers.unset.uses import COMPUTED_RESULT
+from warplab.interpreter.checkers.initcheck.uses import COMPUTED_RESULT
+from warplab.interpreter.checkers.initcheck.values import UnsetValues
 
 Words = np.ndarray[Any, np.dtype[np.uint32]]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.interpreter.harness import Machine, kernel
-from warplab.interpreter.checkers.unset.checker import UnsetValues
+from warplab.interpreter.checkers.initcheck.values import UnsetValues
 
 HEAD = """.reg .b32 %r<10>; .reg .b64 %d<10>; .reg .pred %p<4>; .reg .b16 %h<4>; .reg .f32 %f<4>; .reg .b128 %q;
 ld.param.u64 %d1, [unset]; ld.param.u64 %d2, [set]; ld.param.u64 %d3, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d4, %r1, 4;

@@ -1,4 +1,4 @@
-"""initcheck: follows undefined bits from where they lie to where they matter."""
+"""Follows undefined bits from where they lie to where they matter."""
 
 from __future__ import annotations
 

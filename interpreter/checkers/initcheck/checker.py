@@ -1,14 +1,14 @@
-"""initcheck as a tool: uses of unset bits as findings."""
+"""initcheck: uses of undefined bits as findings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..memory.arena import Arena
-from ..observe import Observer
-from .checker import CheckedRun, Checker
-from .findings import Finding
-from .unset.origins import LANE
+from ...memory.arena import Arena
+from ...observe import Observer
+from ..checker import CheckedRun, Checker
+from ..findings import Finding
+from .origins import LANE
 
 HELP = {
     "register": "give the register a value on every way that leads here",
