@@ -11,7 +11,7 @@ import numpy as np
 
 from warplab.interpreter.faults import Deadlock, LimitReached
 from warplab.interpreter.litmus.events import Location, NotModelled, Traces
-from warplab.interpreter.litmus.guessing import Guesser, explore
+from warplab.interpreter.litmus.executions import Guesser, explore
 from warplab.interpreter.litmus.model import outcomes
 
 from ..errors import UsageError

@@ -11,14 +11,14 @@ from ...memory.spaces import ArenaSpace, SharedSpace
 from ...observe import Access, Copying
 from ...values import LocalPlace, Shifted, plain
 from .asynchrony import Asynchrony
-from .cells import Array, Shadow
+from .context import RaceContext
 from .fences import Fences
-from .kinds import GPU, Kind
 from .look import Look
-from .numbers import NumberedLanes
+from .memory_order import GPU, Kind
 from .records import Records
-from .scene import Scene
-from .tiles import Tiles
+from .shadow_memory import Array, Shadow
+from .strided import Tiles
+from .thread_ids import NumberedLanes
 
 IGNORED = frozenset("local const param param::entry param::func".split())
 
@@ -26,18 +26,18 @@ IGNORED = frozenset("local const param param::entry param::func".split())
 class AccessWatch:
     """Looks at each access of one launch."""
 
-    def __init__(self, scene: Scene, fences: Fences, asynchrony: Asynchrony) -> None:
-        self.scene = scene
+    def __init__(self, context: RaceContext, fences: Fences, asynchrony: Asynchrony) -> None:
+        self.context = context
         self._fences = fences
         self._asynchrony = asynchrony
-        self._records = Records(scene, fences)
-        self._tiles = Tiles(scene)
+        self._records = Records(context, fences)
+        self._tiles = Tiles(context)
 
     def access(self, a: Access) -> None:
         """See Observer."""
         if a.space in IGNORED or isinstance(a.address, LocalPlace):
             return
-        kind = self.scene.kind(a.site)
+        kind = self.context.kind(a.site)
         if kind.plain and a.copy is None and a.mask is None and type(a.address) is Shifted and self._tiles.settle(a, a.address):
             return
         asynchrony = self._asynchrony
@@ -48,7 +48,7 @@ class AccessWatch:
             copying = asynchrony.unannounced(a, kind)
         elif used and not kind.mbarrier:
             return
-        every = self.scene.lanes_of(a.group)
+        every = self.context.lanes_of(a.group)
         for part, memory, place in a.group.wave.access.places(a.group, a.space, plain(a.address), a.type.bytes * a.count, a.kind != "ld"):
             lanes = every if part.lanes is None else every.take(part.lanes)
             if place.size == 1 and lanes.thread.size > 1:
@@ -58,11 +58,11 @@ class AccessWatch:
                 chosen = index if part.lanes is None else part.lanes if index is None else part.lanes[index]
                 self._touch(a, kind, used, copying, memory, shadow, offset, some, chosen)
         if kind.strong or a.kind in ("atom", "red"):
-            self.scene.tick()
+            self.context.tick()
 
     def _shadows(self, a: Access, memory: Any, place: Array) -> Iterator[tuple[Shadow, Array, Array | None]]:
         if isinstance(memory, SharedSpace):
-            yield self.scene.of_wave(a.group.wave), place, None
+            yield self.context.of_wave(a.group.wave), place, None
             return
         if not isinstance(memory, ArenaSpace) or not place.size:
             return
@@ -70,14 +70,14 @@ class AccessWatch:
         first, last = int(place.min()) + arena.base, int(place.max()) + arena.base
         found = arena.find(first)
         if found is not None and last < found.end:
-            yield self.scene.of_allocation(found), place - (found.start - arena.base), None
+            yield self.context.of_allocation(found), place - (found.start - arena.base), None
             return
         which = np.searchsorted(arena.begins, place + arena.base, side="right")
         for w in np.unique(which).tolist():
             index = np.flatnonzero(which == w)
             found = arena.find(int(place[index[0]]) + arena.base)
             if found is not None:
-                yield self.scene.of_allocation(found), place[index] - (found.start - arena.base), index
+                yield self.context.of_allocation(found), place[index] - (found.start - arena.base), index
 
     def _touch(
         self, a: Access, kind: Kind, used: str, copying: Copying | None, memory: Any, shadow: Shadow, offset: Array, u: NumberedLanes,
@@ -89,8 +89,8 @@ class AccessWatch:
         if shadow.unit == 4 and (size & 3 or int(np.bitwise_or.reduce(offset)) & 3):
             shadow.split()
         unit = shadow.unit
-        if not self.scene.only_barriers and (shadow.name == "global" or self.scene.launch.cluster_size > 1):
-            self.scene.order.activity[u.block] = self.scene.now
+        if not self.context.only_barriers and (shadow.name == "global" or self.context.launch.cluster_size > 1):
+            self.context.order.activity[u.block] = self.context.now
         if a.kind in ("atom", "red"):
             what = "strong write"
         elif kind.mbarrier:
@@ -112,13 +112,13 @@ class AccessWatch:
             if kind.scope < GPU or shadow.strong_size not in (0, a.type.bytes):
                 shadow.uneven = True
             shadow.strong_size = a.type.bytes
-        floor = self.scene.floor(shadow, u, before)
-        look = Look(a, kind, what, shadow, memory, u, self.scene.number(a.site), floor, offset, chosen, before, who)
+        floor = self.context.floor(shadow, u, before)
+        look = Look(a, kind, what, shadow, memory, u, self.context.number(a.site), floor, offset, chosen, before, who)
         cell = offset // unit if unit > 1 else offset
         if strong:
             self._fences.passes(a, kind, shadow, offset, u)  # an access that acquires comes after what it acquires itself
         for look.part in range(size // unit):
             self._records.check(look, cell + look.part)
-        if not strong and a.kind != "ld" and shadow.heads:
-            for place in offset.tolist() if offset.size < len(shadow.heads) else [p for p in shadow.heads if (offset == p).any()]:
-                shadow.heads.pop(place, None)
+        if not strong and a.kind != "ld" and shadow.patterns:
+            for place in offset.tolist() if offset.size < len(shadow.patterns) else [p for p in shadow.patterns if (offset == p).any()]:
+                shadow.patterns.pop(place, None)

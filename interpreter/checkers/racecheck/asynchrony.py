@@ -8,12 +8,12 @@ import numpy as np
 
 from ...observe import Access, Copying, ObservedLanes
 from ...plan.plan import Site
-from .cells import COPY, LEVEL_AT, NEVER, Array
 from .clocks import Clock, KnownAtIssue, merge
+from .context import RaceContext
 from .fences import Fences
-from .kinds import CTA, Kind
 from .mbarriers import Phase, Phases
-from .scene import Scene
+from .memory_order import CTA, Kind
+from .shadow_memory import COPY, LEVEL_AT, NEVER, Array
 
 
 class CopyUnderWay:
@@ -41,8 +41,8 @@ class CopyUnderWay:
 class Asynchrony:
     """All copies of one launch."""
 
-    def __init__(self, scene: Scene, fences: Fences) -> None:
-        self.scene = scene
+    def __init__(self, context: RaceContext, fences: Fences) -> None:
+        self.context = context
         self._fences = fences
         self._copies: dict[Copying, CopyUnderWay] = {}
         self._closed: dict[str, Array] = {}
@@ -61,13 +61,13 @@ class Asynchrony:
 
     def issued(self, copy: Copying, lanes: ObservedLanes) -> None:
         """See Observer."""
-        thread = np.unique(self.scene.active(lanes, lanes.active).thread)
+        thread = np.unique(self.context.active(lanes, lanes.active).thread)
         if copy.after:
-            self.scene.order.phases += 1
-            for _, tags, place in self._before(copy.after, thread, self.scene.now):
-                tags[place[tags[place] < 0]] = self.scene.order.phases
+            self.context.order.phases += 1
+            for _, tags, place in self._before(copy.after, thread, self.context.now):
+                tags[place[tags[place] < 0]] = self.context.order.phases
         self._issue(copy, thread, late=lanes.wave.pending is not None)
-        self.scene.tick()
+        self.context.tick()
 
     def _before(self, group: str, thread: Array, now: int) -> Iterator[tuple[CopyUnderWay, Array, Array]]:
         """The copies of a group that these threads have issued before a time: the tags of their records, and which are those of the threads."""
@@ -75,10 +75,10 @@ class Asynchrony:
             if copy.group == group and issued.at < now:
                 place = np.flatnonzero(np.isin(issued.thread, thread))
                 for first in (issued.first, issued.first_read):
-                    yield issued, self.scene.order.copies.tag[first : first + issued.thread.size], place
+                    yield issued, self.context.order.copies.tag[first : first + issued.thread.size], place
 
     def _issue(self, copy: Copying, thread: Array, *, late: bool) -> None:
-        order, now = self.scene.order, self.scene.now
+        order, now = self.context.order, self.context.now
         first, first_read = order.copies.add(thread), order.copies.add(thread)
         self._copies[copy] = CopyUnderWay(
             copy, thread, first, first_read, now, order.known(thread, now, late=late), self._groups(copy.group)[thread]
@@ -87,35 +87,35 @@ class Asynchrony:
     def _groups(self, group: str) -> Array:
         found = self._closed.get(group)
         if found is None:
-            found = self._closed[group] = np.zeros(self.scene.count, np.int64)
+            found = self._closed[group] = np.zeros(self.context.count, np.int64)
         return found
 
     def closed(self, lanes: ObservedLanes, group: str) -> None:
         """See Observer."""
-        self._groups(group)[self.scene.active(lanes, lanes.active).thread] += 1
+        self._groups(group)[self.context.active(lanes, lanes.active).thread] += 1
 
     def waited(self, lanes: ObservedLanes, group: str, most: int, read: bool) -> None:
         """See Observer."""
-        who = np.zeros(self.scene.count, bool)
-        who[self.scene.active(lanes, lanes.active).thread] = True
+        who = np.zeros(self.context.count, bool)
+        who[self.context.active(lanes, lanes.active).thread] = True
         limit = self._groups(group) - most
-        done, clock = self.scene.order.copies.done, {}
+        done, clock = self.context.order.copies.done, {}
         for copy, issued in list(self._copies.items()):
             if copy.group != group:
                 continue
             over = who[issued.thread] & ((issued.closed < limit[issued.thread]) if most >= 0 else True)
             for first in (issued.first_read,) if read else (issued.first, issued.first_read):
                 place = first + np.flatnonzero(over)
-                done[place] = np.minimum(done[place], self.scene.now)
-                if self.scene.kind(copy.site).reads_async and place.size:  # the warp has read together, whichever lane fetched what
-                    self.scene.order.phases += 1
-                    self.scene.order.copies.tag[place] = self.scene.order.phases
-                    clock[COPY << LEVEL_AT | self.scene.order.phases] = self.scene.now
+                done[place] = np.minimum(done[place], self.context.now)
+                if self.context.kind(copy.site).reads_async and place.size:  # the warp has read together, whichever lane fetched what
+                    self.context.order.phases += 1
+                    self.context.order.copies.tag[place] = self.context.order.phases
+                    clock[COPY << LEVEL_AT | self.context.order.phases] = self.context.now
             if (done[issued.first : issued.first + issued.thread.size] < NEVER).all():
                 del self._copies[copy]
         if clock:
-            self.scene.order.acquire(np.flatnonzero(who), [clock])
-        self.scene.tick()
+            self.context.order.acquire(np.flatnonzero(who), [clock])
+        self.context.tick()
 
     def mbarrier(self, site: Site, group: ObservedLanes, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
         """See Observer."""
@@ -127,7 +127,7 @@ class Asynchrony:
         copying = wave.copying
         if copying is None and self._implicit is not None and self._implicit.site is site:
             copying = self._implicit
-        every = self.scene.lanes_of(group)
+        every = self.context.lanes_of(group)
         for part, places in wave.access.shared_places(group, space, address, 8):
             index = np.arange(every.thread.size) if part.lanes is None else part.lanes
             if places.size == 1 and index.size > 1:
@@ -140,18 +140,18 @@ class Asynchrony:
                 thread = every.thread[index[places == place]]
                 if what == "change" and copying is not None:
                     self._complete(copying, thread, state.current.copies)
-                for block in np.unique(thread // self.scene.launch.threads).tolist() if what == "wait" or copying is None else ():
-                    self._meet(site, what, (id(wave), place), state, thread[thread // self.scene.launch.threads == block], block)
-        self.scene.tick()
+                for block in np.unique(thread // self.context.launch.threads).tolist() if what == "wait" or copying is None else ():
+                    self._meet(site, what, (id(wave), place), state, thread[thread // self.context.launch.threads == block], block)
+        self.context.tick()
 
     def _meet(self, site: Site, what: str, object_: tuple[int, int], state: Phase, thread: Array, block: int) -> None:
         """Threads of a block arrive at an mbarrier, or see a phase complete."""
-        order, scope, relaxed = self.scene.order, self.scene.kind(site).scope, "relaxed" in site.instruction.modifiers
+        order, scope, relaxed = self.context.order, self.context.kind(site).scope, "relaxed" in site.instruction.modifiers
         if what == "change":
-            clock = self._fences.covered(thread, CTA) if relaxed else order.clock(thread, self.scene.now)
+            clock = self._fences.covered(thread, CTA) if relaxed else order.clock(thread, self.context.now)
             state.current.arrivals = state.current.arrivals.more(block, scope, clock, site.instruction.span.line, 0)
         elif what == "wait":
-            clocks = state.completed.to(block, scope, self.scene.launch.cluster_size)
+            clocks = state.completed.to(block, scope, self.context.launch.cluster_size)
             if relaxed:
                 seen: Clock = {}
                 for clock in clocks:
@@ -163,12 +163,12 @@ class Asynchrony:
 
     def _complete(self, copying: Copying, thread: Array, clock: dict[int, int]) -> None:
         """An mbarrier's phase will see copies of these threads complete."""
-        issued, order = self._copies.get(copying), self.scene.order
+        issued, order = self._copies.get(copying), self.context.order
         if issued is None:
             return
         place = np.flatnonzero(np.isin(issued.thread, thread))
         order.phases += 1
-        clock[COPY << LEVEL_AT | order.phases] = self.scene.now
+        clock[COPY << LEVEL_AT | order.phases] = self.context.now
         for first in (issued.first, issued.first_read):
             order.copies.tag[first + place] = order.phases
         for key, time in order.clock(issued.thread[place], issued.at).items():
@@ -177,17 +177,17 @@ class Asynchrony:
         if copying.after:
             for _, tags, theirs in self._before(copying.after, thread, issued.at):
                 for tag in np.unique(tags[theirs]).tolist():
-                    clock[COPY << LEVEL_AT | tag] = self.scene.now
+                    clock[COPY << LEVEL_AT | tag] = self.context.now
 
     def _forget(self, thread: Array, clock: dict[int, int]) -> None:
         """Copies of which all threads that issued them know that they are complete concern no later phase."""
         for copy, issued in list(self._copies.items()):
-            tags = self.scene.order.copies.tag[issued.first : issued.first + issued.thread.size]
+            tags = self.context.order.copies.tag[issued.first : issued.first + issued.thread.size]
             if copy.group and np.isin(issued.thread, thread).all() and all(COPY << LEVEL_AT | t in clock for t in np.unique(tags).tolist()):
                 del self._copies[copy]
 
     def unannounced(self, a: Access, kind: Kind) -> Copying:
         """Copies that no meaning announces: asynchronous stores, and what tensor cores read."""
         self._implicit = Copying(a.site, "wgmma" if kind.reads_async else "")
-        self._issue(self._implicit, np.unique(self.scene.active(a.group, a.mask).thread), late=False)
+        self._issue(self._implicit, np.unique(self.context.active(a.group, a.mask).thread), late=False)
         return self._implicit

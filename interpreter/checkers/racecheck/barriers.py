@@ -9,19 +9,19 @@ import numpy as np
 from ...observe import ObservedLanes, ObservedWave
 from ...plan.plan import Site
 from ...values import plain
-from .cells import Array
 from .clocks import merge
+from .context import RaceContext
 from .fences import Fences
-from .kinds import CLUSTER, CTA
-from .numbers import NumberedLanes
-from .scene import Scene
+from .memory_order import CLUSTER, CTA
+from .shadow_memory import Array
+from .thread_ids import NumberedLanes
 
 
 class Rendezvous:
     """All barriers of one launch."""
 
-    def __init__(self, scene: Scene, fences: Fences) -> None:
-        self.scene = scene
+    def __init__(self, context: RaceContext, fences: Fences) -> None:
+        self.context = context
         self._fences = fences
         self._meeting: dict[tuple[int, int], list[Any]] = {}
         self._counted: dict[int, bool] = {}  # barriers by number: is their number of threads given?
@@ -31,16 +31,16 @@ class Rendezvous:
 
     def met(self, group: ObservedLanes) -> None:
         """See Observer."""
-        self.scene.order.block_barrier(np.arange(group.wave.first, group.wave.first + group.wave.count), self.scene.now)
-        self.scene.tick()
+        self.context.order.block_barrier(np.arange(group.wave.first, group.wave.first + group.wave.count), self.context.now)
+        self.context.tick()
 
     def arrival(self, group: ObservedLanes, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
-        lanes = self.scene.active(group, group.alive)
-        clock = None if waits else self.scene.order.clock(lanes.thread, self.scene.now)
+        lanes = self.context.active(group, group.alive)
+        clock = None if waits else self.context.order.clock(lanes.thread, self.context.now)
         self._meeting.setdefault((id(group.wave), number), []).append((lanes, waits, clock))
         self._counted[number] = count is not None
-        self.scene.tick()
+        self.context.tick()
 
     def completion(self, wave: ObservedWave, number: int, blocks: Array) -> None:
         """See Observer."""
@@ -63,37 +63,37 @@ class Rendezvous:
             self._meeting[id(wave), number] = left
         if not self._counted[number]:
             came += wave.exited.sum(axis=1)
-        whole = here & ~leaves & (came >= self.scene.launch.threads)
+        whole = here & ~leaves & (came >= self.context.launch.threads)
         if whole.any():
-            self.scene.order.block_barrier(np.flatnonzero(whole) + wave.first, self.scene.now)
+            self.context.order.block_barrier(np.flatnonzero(whole) + wave.first, self.context.now)
         for block in np.flatnonzero(here & ~whole).tolist():
             clock: dict[int, int] = {}
             waiting = []
             for lanes, waits, known in arrived:
                 thread = lanes.thread[lanes.block == block + wave.first]
                 if thread.size:
-                    for key, time in (known or self.scene.order.clock(thread, self.scene.now)).items():
+                    for key, time in (known or self.context.order.clock(thread, self.context.now)).items():
                         clock[key] = max(time, clock.get(key, -1))
                     if waits:
                         waiting.append(thread)
             if waiting:
-                self.scene.order.acquire(np.concatenate(waiting), [clock])
-        self.scene.tick()
+                self.context.order.acquire(np.concatenate(waiting), [clock])
+        self.context.tick()
 
     def members(self, group: ObservedLanes, membermask: Array) -> None:
         """See Observer."""
         g = group.geometry
-        lanes = self.scene.lanes_of(group)
+        lanes = self.context.lanes_of(group)
         masks = np.broadcast_to(plain(membermask), g.shape).ravel().astype(np.uint32)
         layout = g.warps
         alive = None if group.alive is None else np.broadcast_to(group.alive, g.shape)
         active = alive if group.active is None else np.broadcast_to(group.active, g.shape) & (True if alive is None else alive)
-        thread = np.minimum(layout.warp * 32 + np.arange(32), self.scene.launch.threads - 1)
-        exists = (layout.warp * 32 + np.arange(32) < self.scene.launch.threads) & ~group.wave.exited[layout.block, thread]
+        thread = np.minimum(layout.warp * 32 + np.arange(32), self.context.launch.threads - 1)
+        exists = (layout.warp * 32 + np.arange(32) < self.context.launch.threads) & ~group.wave.exited[layout.block, thread]
         present = layout.members if active is None else layout.members & layout.spread(active)
         bits = _bits(present)
         living = _bits(exists)
-        numbers = ((layout.block + group.wave.first) * self.scene.order.per_block + layout.warp).ravel()
+        numbers = ((layout.block + group.wave.first) * self.context.order.per_block + layout.warp).ravel()
         if not present.all():
             for w, here in zip(numbers.tolist(), bits.tolist(), strict=True):  # those that came before, and wait
                 if here:
@@ -110,11 +110,11 @@ class Rendezvous:
             there &= active.ravel()
         whole = there & (wanted == living[place])
         if whole.any():
-            self.scene.order.warp_barrier(np.unique(lanes.warp[whole]), self.scene.now)
+            self.context.order.warp_barrier(np.unique(lanes.warp[whole]), self.context.now)
         rest = np.flatnonzero(there & ~whole)
         if rest.size:
             full, wider = lanes.take(rest), wanted[rest]
-            first = full.thread - (full.thread % self.scene.launch.threads & 31)
+            first = full.thread - (full.thread % self.context.launch.threads & 31)
             every, index = [], []
             for bit in range(32):  # also those that came before
                 some = np.flatnonzero(wider >> np.uint32(bit) & np.uint32(1))
@@ -122,8 +122,8 @@ class Rendezvous:
                 index.append(some)
             thread_, at = np.unique(np.concatenate(every), return_index=True)
             origin = np.concatenate(index)[at]
-            self.scene.order.lanes_met(NumberedLanes(thread_, full.warp[origin], full.block[origin]), wider[origin], self.scene.now)
-        self.scene.tick()
+            self.context.order.lanes_met(NumberedLanes(thread_, full.warp[origin], full.block[origin]), wider[origin], self.context.now)
+        self.context.tick()
 
     @staticmethod
     def _living_at(numbers: Array, living: Array, warp: int) -> int:
@@ -131,25 +131,25 @@ class Rendezvous:
 
     def cluster(self, site: Site, group: ObservedLanes, arrives: bool) -> None:
         """See Observer."""
-        lanes = self.scene.active(group, group.active)
+        lanes = self.context.active(group, group.active)
         if self._cluster_arrivals is None:
-            self._cluster_arrivals = np.zeros(self.scene.count, np.int64)
+            self._cluster_arrivals = np.zeros(self.context.count, np.int64)
         phase = self._cluster_arrivals
         relaxed = "relaxed" in site.instruction.modifiers
-        least = CTA if self.scene.launch.cluster_size == 1 else CLUSTER
+        least = CTA if self.context.launch.cluster_size == 1 else CLUSTER
         if arrives:
             phase[lanes.thread] += 1
-        which = lanes.block // self.scene.launch.cluster_size
+        which = lanes.block // self.context.launch.cluster_size
         for cluster in np.unique(which).tolist():
             here = lanes.thread[which == cluster]
             for n in np.unique(phase[here]).tolist():
                 who = here[phase[here] == n]
                 clock = self._cluster_phases.setdefault((cluster, n), {})
                 if not arrives:
-                    self.scene.order.acquire(who, [clock])
+                    self.context.order.acquire(who, [clock])
                     continue
-                merge(clock, self._fences.covered(who, least) if relaxed else self.scene.order.clock(who, self.scene.now))
-        self.scene.tick()
+                merge(clock, self._fences.covered(who, least) if relaxed else self.context.order.clock(who, self.context.now))
+        self.context.tick()
 
 
 def _bits(flags: Array) -> Array:

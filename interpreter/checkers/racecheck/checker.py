@@ -12,10 +12,10 @@ from ..checker import CheckedRun, Checker
 from .accesses import AccessWatch
 from .asynchrony import Asynchrony
 from .barriers import Rendezvous
-from .cells import Array
+from .context import RaceContext
 from .fences import Fences
 from .launches import Launches
-from .scene import Scene
+from .shadow_memory import Array
 
 
 class Racecheck(Checker):
@@ -24,20 +24,20 @@ class Racecheck(Checker):
     def __init__(self, run: CheckedRun) -> None:
         super().__init__(run)
         self.launches = Launches()
-        self._scene = Scene(run.findings)
+        self._context = RaceContext(run.findings)
         self._start()
 
     def _start(self) -> None:
-        scene = self._scene
-        self._fences = Fences(scene)
-        self._barriers = Rendezvous(scene, self._fences)
-        self._asynchrony = Asynchrony(scene, self._fences)
-        self._watch = AccessWatch(scene, self._fences, self._asynchrony)
+        context = self._context
+        self._fences = Fences(context)
+        self._barriers = Rendezvous(context, self._fences)
+        self._asynchrony = Asynchrony(context, self._fences)
+        self._watch = AccessWatch(context, self._fences, self._asynchrony)
 
     @property
     def depends_on_order(self) -> bool:
         """See Checker."""
-        return self._scene.met_by_chance
+        return self._context.met_by_chance
 
     # ------------------------------------------------------------ launches
 
@@ -59,30 +59,30 @@ class Racecheck(Checker):
 
     def read(self, arena: Arena, address: int, size: int) -> None:
         """See Checker."""
-        self._scene.copied(arena, address, size, False, self.launches.unordered())
+        self._context.copied(arena, address, size, False, self.launches.unordered())
 
     def written(self, arena: Arena, address: int, size: int) -> None:
         """See Checker."""
-        self._scene.copied(arena, address, size, True, self.launches.unordered())
+        self._context.copied(arena, address, size, True, self.launches.unordered())
 
     def begin(self, launch: Launch) -> None:
         """See Observer."""
-        self._scene.tick()
-        self._scene.begin(launch, *self.launches.begin(self._scene.now))
+        self._context.tick()
+        self._context.begin(launch, *self.launches.begin(self._context.now))
         self._start()
 
     def wave(self, wave: ObservedWave) -> None:
         """See Observer."""
-        self._scene.wave(wave)
+        self._context.wave(wave)
 
     def end(self, launch: Launch) -> None:
         """See Observer."""
-        self._scene.end()
-        self.launches.end(self._scene.now)
+        self._context.end()
+        self.launches.end(self._context.now)
 
     def finish(self) -> None:
         """See Checker."""
-        self._scene.reporter.finish()
+        self._context.reporter.finish()
 
     # ------------------------------------------------------------ order
 
@@ -100,7 +100,7 @@ class Racecheck(Checker):
 
     def members(self, site: Site, group: ObservedLanes, membermask: Array) -> None:
         """See Observer."""
-        if self._scene.kind(site).warp_barrier:
+        if self._context.kind(site).warp_barrier:
             self._barriers.members(group, membermask)
 
     def cluster(self, site: Site, group: ObservedLanes, arrives: bool) -> None:
@@ -113,9 +113,9 @@ class Racecheck(Checker):
 
     def instruction(self, site: Site, group: ObservedLanes, mask: Array | None) -> None:
         """See Observer."""
-        kind = self._scene.kind(site)
+        kind = self._context.kind(site)
         if kind.fence or kind.proxy_fence:
-            self._fences.fence(kind, self._scene.active(group, mask), site)
+            self._fences.fence(kind, self._context.active(group, mask), site)
 
     def issued(self, copy: Copying, lanes: ObservedLanes) -> None:
         """See Observer."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from .cells import Array
+from .shadow_memory import Array
 
 Clock = dict[int, int]  # who -> the time up to which all that this one did is known
 Views = dict[int, list[Clock]]

@@ -16,10 +16,10 @@ from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.listing import listing
 
 from ...plan.plan import Site
-from .cells import HALF, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Array
+from .context import RaceContext
 from .dataflow import definitions, is_load, origins
 from .look import Look
-from .scene import Scene
+from .shadow_memory import HALF, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Array
 
 AGAINST = {"strong read": "strong write", "strong write": "strong read"}
 
@@ -27,18 +27,18 @@ AGAINST = {"strong read": "strong write", "strong write": "strong read"}
 class Lockstep:
     """Looks at the volatile accesses of one launch."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, context: RaceContext) -> None:
+        self.context = context
         self._asking: dict[str, frozenset[int]] = {}
 
     def check(self, look: Look, i: Array) -> None:
         """Looks at the units that a volatile access touches."""
-        launch = self.scene.launch
+        launch = self.context.launch
         cells = look.shadow.cells.get(AGAINST.get(look.what, ""))
         if cells is None or look.access.kind not in ("ld", "st") or launch.manner.lockstep or not is_volatile(look.access.site):
             return
         stamp = cells.stamp[i]
-        low, order = (stamp & LOW).astype(np.int64), self.scene.order
+        low, order = (stamp & LOW).astype(np.int64), self.context.order
         level, number = low >> LEVEL_AT, low & NUMBER
         warp = np.where(level == THREAD, number // launch.threads * order.per_block + number % launch.threads // 32, number)
         near = (level <= WARP) & (warp == look.lanes.warp) & ((level != THREAD) | (number != look.lanes.thread))
@@ -49,16 +49,16 @@ class Lockstep:
         index = index[order.unordered(stamp[index], mask, look.lanes.take(index), shared=look.in_shared)]
         sites = cells.site[i[index]] & np.uint16(MIXED - 1)
         for n in np.unique(sites).tolist():
-            other = self.scene.reporter.sites[n - 1]
+            other = self.context.reporter.sites[n - 1]
             load = look.access.site if look.access.kind == "ld" else other
             if is_volatile(other) and other.instruction is not look.access.site.instruction and not self._asks(load):
-                self.scene.reporter.lockstep(look, cells, i, index[sites == n], other)
+                self.context.reporter.lockstep(look, cells, i, index[sites == n], other)
 
     def _asks(self, load: Site) -> bool:
         """Does a load wait for a value, or ask for a flag?"""
         found = self._asking.get(load.function)
         if found is None:
-            found = self._asking[load.function] = frozenset(_asking(self.scene.launch.kernel.program.functions[load.function]))
+            found = self._asking[load.function] = frozenset(_asking(self.context.launch.kernel.program.functions[load.function]))
         return id(load.instruction) in found
 
 

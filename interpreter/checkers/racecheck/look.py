@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from ...observe import Access
-from .cells import Array, Shadow
 from .clocks import KnownAtIssue
-from .kinds import Kind
-from .numbers import NumberedLanes
+from .memory_order import Kind
+from .shadow_memory import Array, Shadow
+from .thread_ids import NumberedLanes
 
 
 @dataclass(slots=True)

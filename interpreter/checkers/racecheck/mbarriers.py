@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .clocks import Clock, merge
-from .heads import Heads
+from .release_patterns import ReleasePatterns
 
 
 class PhaseRelease:
@@ -12,7 +12,7 @@ class PhaseRelease:
     __slots__ = ("arrivals", "copies")
 
     def __init__(self) -> None:
-        self.arrivals = Heads()
+        self.arrivals = ReleasePatterns()
         self.copies: Clock = {}
 
     def to(self, block: int, scope: int, cluster_size: int) -> list[Clock]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 import numpy as np
 
 from ...launch import Launch
-from .cells import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
 from .clocks import Clock, KnownAtIssue, Views, merge
-from .numbers import Copies, NumberedLanes
+from .shadow_memory import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
+from .thread_ids import Copies, NumberedLanes
 
 FEW = 8  # records, below which a loop is faster than arrays
 

@@ -7,13 +7,31 @@ from typing import Any
 import numpy as np
 
 from ...memory.spaces import ArenaSpace
-from .cells import BLOCK, GRID, HALF, LEVEL_AT, LOW, MIXED, NEVER, NUMBER, OF_GRID, READS, THREAD, U64, WARP, WRITES, Array, Cells, stamps
+from .context import RaceContext
 from .fences import Fences
-from .kinds import CTA
 from .lockstep import Lockstep
 from .look import Look
-from .numbers import NumberedLanes
-from .scene import Scene
+from .memory_order import CTA
+from .shadow_memory import (
+    BLOCK,
+    GRID,
+    HALF,
+    LEVEL_AT,
+    LOW,
+    MIXED,
+    NEVER,
+    NUMBER,
+    OF_GRID,
+    READS,
+    THREAD,
+    U64,
+    WARP,
+    WRITES,
+    Array,
+    Cells,
+    stamps,
+)
+from .thread_ids import NumberedLanes
 
 AGAINST = dict.fromkeys(WRITES, WRITES + READS) | dict.fromkeys(READS, WRITES)
 
@@ -21,10 +39,10 @@ AGAINST = dict.fromkeys(WRITES, WRITES + READS) | dict.fromkeys(READS, WRITES)
 class Records:
     """The records of one launch."""
 
-    def __init__(self, scene: Scene, fences: Fences) -> None:
-        self.scene = scene
+    def __init__(self, context: RaceContext, fences: Fences) -> None:
+        self.context = context
         self._fences = fences
-        self._lockstep = Lockstep(scene)
+        self._lockstep = Lockstep(context)
 
     def check(self, look: Look, i: Array) -> None:
         """Looks at the units that an access touches, one for each lane, and keeps it."""
@@ -40,7 +58,7 @@ class Records:
             if late.any():
                 index = np.flatnonzero(late)
                 mask = None if cells.mask is None else cells.mask[i[index]]
-                bad = self.scene.order.unordered(
+                bad = self.context.order.unordered(
                     stamp[index], mask, u.take(index), None if before is None else before.take(index), shared=look.in_shared
                 )
                 index = index[bad]
@@ -58,7 +76,7 @@ class Records:
         if (strong or look.what.startswith("strong write")) and other.startswith(("strong", "copied to")):
             size, sites = look.access.type.bytes, cells.site[i[index]]  # of a record of several, the reporter looks at each
             held = None if cells.mask is None else cells.mask[i[index]]
-            index = index[(sites >= MIXED) | ~self.scene.reporter.morally_strong(look.kind, size, sites, stamp, held, u.block[index])]
+            index = index[(sites >= MIXED) | ~self.context.reporter.morally_strong(look.kind, size, sites, stamp, held, u.block[index])]
         elif other.startswith("strong write"):  # what a thread has read with a strong load is before what follows
             for reads in ("strong read", "strong read near"):
                 if (read := look.shadow.cells.get(reads)) is not None:
@@ -70,17 +88,17 @@ class Records:
         if other == look.what == "weak write" and (stored := look.stored(index)) is not None:
             values, place = stored
             equal = bool((_content(look, place, values.dtype) == values).all())
-        self.scene.reporter.race(look, other, cells, i, index, equal)
+        self.context.reporter.race(look, other, cells, i, index, equal)
 
     def _check_proxy(self, look: Look, other: str, cells: Cells, i: Array, stamp: Array) -> None:
         """What a copy accesses through the async proxy was written by plain stores: is a proxy fence between?"""
         time, u = (stamp >> HALF).astype(np.int64), look.lanes
-        index = np.flatnonzero(time > self.scene.order.floor)
+        index = np.flatnonzero(time > self.context.order.floor)
         if not index.size:
             return
         if (fences := self._fences.proxy.get("shared" if look.in_shared else "global")) is not None:
             fenced, barrier = fences
-            threads, order = self.scene.launch.threads, self.scene.order
+            threads, order = self.context.launch.threads, self.context.order
             time = time[index]
             low = (stamp[index] & LOW).astype(np.int64)
             one = low >> LEVEL_AT == THREAD
@@ -95,12 +113,12 @@ class Records:
                 covered |= fenced[own.thread] >= time
             index = index[~covered]
         if index.size:
-            self.scene.reporter.race(look, other, cells, i, index, False, proxy=True)
+            self.context.reporter.race(look, other, cells, i, index, False, proxy=True)
 
     def _note(self, look: Look, i: Array) -> None:
         """Keeps this access; lanes of it that touch one unit meet here."""
         cells, u, what = look.shadow.of(look.what), look.lanes, look.what
-        mine = stamps(NEVER, look.who) if look.who is not None else u.words(THREAD) | U64(self.scene.now << 32)
+        mine = stamps(NEVER, look.who) if look.who is not None else u.words(THREAD) | U64(self.context.now << 32)
         old = cells.stamp[i]
         late = old > look.floor
         sites, held = (cells.site[i], None if cells.mask is None else cells.mask[i]) if late.any() else (None, None)
@@ -118,22 +136,22 @@ class Records:
             return
         if met.size:
             if what == "strong write near":
-                size = 1 if look.kind.scope == CTA else self.scene.launch.cluster_size
-                apart = ((back[met] & LOW).astype(np.int64) & NUMBER) // self.scene.launch.threads // size != u.block[met] // size
+                size = 1 if look.kind.scope == CTA else self.context.launch.cluster_size
+                apart = ((back[met] & LOW).astype(np.int64) & NUMBER) // self.context.launch.threads // size != u.block[met] // size
                 if apart.any():
-                    self.scene.reporter.race(look, what, cells, i, met[apart], False)
+                    self.context.reporter.race(look, what, cells, i, met[apart], False)
             self._merge(look, cells, i, met, back)
         if sites is not None:
             index = np.flatnonzero(late)
             masks = None if held is None else held[index]
-            open_ = self.scene.order.unordered(old[index], masks, u.take(index), shared=look.in_shared)
+            open_ = self.context.order.unordered(old[index], masks, u.take(index), shared=look.in_shared)
             index = index[open_]
             if index.size:
                 masks = None if masks is None else masks[open_]
                 cells.remember(i[index], old[index], masks, sites[index], mine[index], look.number)
                 self._join(cells, i[index], old[index], masks, u.take(index))
                 cells.name_joined(
-                    i[index], old[index], None if named is None else named[:, index], u.thread[index], self.scene.launch.threads
+                    i[index], old[index], None if named is None else named[:, index], u.thread[index], self.context.launch.threads
                 )
 
     def _within(self, look: Look, cells: Cells, i: Array, met: Array) -> None:
@@ -144,41 +162,41 @@ class Records:
             winner = np.zeros(int(i.max()) - first + 1, values.dtype)
             winner[i - first] = values
             equal = bool((winner[i[met] - first] == values[met]).all())
-        self.scene.reporter.race(look, look.what, cells, i, met, equal)
+        self.context.reporter.race(look, look.what, cells, i, met, equal)
 
     # ------------------------------------------------------------ records of several threads
 
     def _merge(self, look: Look, cells: Cells, i: Array, met: Array, back: Array) -> None:
         """Several lanes at one unit become a record of their warp, block or the grid."""
         where, mine = i[met], look.lanes.take(met)
-        threads, now = self.scene.launch.threads, self.scene.now
+        threads, now = self.context.launch.threads, self.context.now
         rep = (back[met] & LOW).astype(np.int64) & NUMBER
         cells.name(where, rep, mine.thread)
-        if self.scene.only_barriers and not look.shared_by_blocks:
+        if self.context.only_barriers and not look.shared_by_blocks:
             cells.stamp[where] = stamps(now, mine.block | BLOCK << LEVEL_AT)
             return
         block = rep // threads
-        if self.scene.only_barriers:
+        if self.context.only_barriers:
             cells.stamp[where] = stamps(now, mine.block | BLOCK << LEVEL_AT)
         else:
-            warp = block * self.scene.order.per_block + rep % threads // 32
+            warp = block * self.context.order.per_block + rep % threads // 32
             cells.stamp[where] = stamps(now, mine.warp | WARP << LEVEL_AT)
             wider = np.flatnonzero(warp != mine.warp)
             cells.stamp[where[wider]] = stamps(now, mine.block[wider] | BLOCK << LEVEL_AT)
         across = np.flatnonzero(block != mine.block)
         cells.stamp[where[across]] = stamps(now, OF_GRID)
-        if not self.scene.only_barriers:
+        if not self.context.only_barriers:
             self._mask(cells, i, look.lanes)
         if across.size:
             self._keep_cluster(cells, where[across], self._cluster(block[across]), mine.block[across])
 
     def _cluster(self, block: Array) -> Array:
         """The cluster of each block, as the mask of a record of several blocks names it: 0 is none."""
-        return (block // self.scene.launch.cluster_size + 1).astype(np.uint32)
+        return (block // self.context.launch.cluster_size + 1).astype(np.uint32)
 
     def _keep_cluster(self, cells: Cells, where: Array, cluster: Array, block: Array) -> None:
         """Records of several blocks name the cluster that all of these are in."""
-        if self.scene.launch.cluster_size == 1:
+        if self.context.launch.cluster_size == 1:
             return
         masks, one = cells.masks(), cluster == self._cluster(block)
         masks[where[one]] = cluster[one]
@@ -189,7 +207,7 @@ class Records:
         masks = cells.masks()
         level = (cells.stamp[i] & LOW).astype(np.int64) >> LEVEL_AT
         some = np.flatnonzero((level == WARP) | (level == BLOCK))
-        bit = np.where(level == WARP, u.thread % self.scene.launch.threads & 31, u.warp % self.scene.order.per_block).astype(np.uint32)
+        bit = np.where(level == WARP, u.thread % self.context.launch.threads & 31, u.warp % self.context.order.per_block).astype(np.uint32)
         masks[i[some]] = 0
         np.bitwise_or.at(masks, i[some], np.uint32(1) << bit[some])
 
@@ -197,16 +215,16 @@ class Records:
         """Records of others that are unordered with these lanes are kept with them."""
         low = (old & LOW).astype(np.int64)
         level, number = low >> LEVEL_AT, low & NUMBER
-        threads, per = self.scene.launch.threads, self.scene.order.per_block
+        threads, per = self.context.launch.threads, self.context.order.per_block
         block = np.where(level == THREAD, number // threads, np.where(level == WARP, number // per, number))  # that of GRID is no block
         cur = (cells.stamp[where] & LOW).astype(np.int64)
         grid = (block != mine.block) | (cur == OF_GRID)
         held = np.zeros(where.size, np.uint32) if held is None else held
         theirs = np.where(low == OF_GRID, held, self._cluster(block))
-        if self.scene.launch.cluster_size > 1:
+        if self.context.launch.cluster_size > 1:
             theirs[(cur == OF_GRID) & (cells.masks()[where] != theirs)] = 0
-        if self.scene.only_barriers:
-            cells.stamp[where] = stamps(self.scene.now, np.where(grid, GRID, mine.block) | BLOCK << LEVEL_AT)
+        if self.context.only_barriers:
+            cells.stamp[where] = stamps(self.context.now, np.where(grid, GRID, mine.block) | BLOCK << LEVEL_AT)
             self._keep_cluster(cells, where[grid], theirs[grid], mine.block[grid])
             return
         warp = np.where(level == THREAD, number // threads * per + number % threads // 32, np.where(level == WARP, number, -1))
@@ -223,7 +241,7 @@ class Records:
         fresh = np.where(one, mine_lane | old_lanes, mine_warp | old_warps)
         have = np.where(now_level == THREAD, np.uint32(0), masks[where])
         lift = ~one & (now_level == WARP)
-        cells.stamp[where] = stamps(self.scene.now, key)
+        cells.stamp[where] = stamps(self.context.now, key)
         masks[where] = np.where(lift, np.uint32(0), have) | fresh
         np.bitwise_or.at(masks, where, fresh)
         self._keep_cluster(cells, where[grid], theirs[grid], mine.block[grid])

@@ -129,7 +129,7 @@ class Shadow:
         self.origin = origin  # the address of its first byte
         self.unit = 4
         self.cells: dict[str, Cells] = {}
-        self.heads: dict[int, Any] = {}  # byte -> what a strong read of it may acquire
+        self.patterns: dict[int, Any] = {}  # byte -> what a strong read of it may acquire
         self.uneven = False  # are there strong accesses of several sizes, or of scopes narrower than .gpu?
         self.strong_size = 0
 

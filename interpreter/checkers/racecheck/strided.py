@@ -12,10 +12,10 @@ import numpy as np
 from ...memory.spaces import ArenaSpace, SharedSpace
 from ...observe import Access
 from ...values import AddressFacts, Shifted
-from .cells import BLOCK, HALF, LEVEL_AT, LOW, NUMBER, OF_GRID, THREAD, U64, WARP, Array, Cells, Shadow, stamps
-from .numbers import NumberedLanes
+from .context import RaceContext
 from .records import AGAINST
-from .scene import Scene
+from .shadow_memory import BLOCK, HALF, LEVEL_AT, LOW, NUMBER, OF_GRID, THREAD, U64, WARP, Array, Cells, Shadow, stamps
+from .thread_ids import NumberedLanes
 
 WORD = 4
 KEPT = 256
@@ -55,14 +55,14 @@ class Tile:
 class Tiles:
     """Those of one launch, by addresses and lanes."""
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene = scene
+    def __init__(self, context: RaceContext) -> None:
+        self.context = context
         self._tiles: dict[tuple[int, int], tuple[AddressFacts, Any, Tile | None]] = {}
 
     def settle(self, a: Access, address: Shifted) -> bool:
         """Keeps an access that races with nothing; False: look at each lane."""
         size = a.type.bytes * a.count
-        order = self.scene.order
+        order = self.context.order
         if (
             size & 3 or a.group.active is not None or order.floor < order.start
         ):  # threads of launches that are not ordered have equal numbers
@@ -73,12 +73,12 @@ class Tiles:
         memory, _ = found
         facts, delta = address.facts, address.delta
         if isinstance(memory, SharedSpace):
-            shadow, by = self.scene.of_wave(a.group.wave), delta
+            shadow, by = self.context.of_wave(a.group.wave), delta
         elif isinstance(memory, ArenaSpace):
             allocation = memory.arena.find(facts.low + delta)
             if allocation is None or facts.high + delta + size > allocation.end:
                 return False
-            shadow, by = self.scene.of_allocation(allocation), delta - allocation.start
+            shadow, by = self.context.of_allocation(allocation), delta - allocation.start
         else:
             return False
         if shadow.unit != WORD or by & 3:
@@ -101,7 +101,7 @@ class Tiles:
         places = facts.base.astype(np.int64)
         if isinstance(memory, SharedSpace):
             places = places + g.geometry.block * memory.stride
-        made = self._made(np.broadcast_to(places, g.geometry.shape).ravel() >> 2, self.scene.lanes_of(g), isinstance(memory, SharedSpace))
+        made = self._made(np.broadcast_to(places, g.geometry.shape).ravel() >> 2, self.context.lanes_of(g), isinstance(memory, SharedSpace))
         self._tiles[key] = facts, g.geometry, made
         return made
 
@@ -123,13 +123,13 @@ class Tiles:
 
         block = first.block | BLOCK << LEVEL_AT
         masks = None
-        if self.scene.only_barriers:
+        if self.context.only_barriers:
             low = np.where(counts == 1, first.thread, block)
         else:
             wider = apart(u.warp)
             low = np.where(counts == 1, first.thread, np.where(wider, block, first.warp | WARP << LEVEL_AT))
             bits = np.where(
-                np.repeat(wider, counts), u.warp[order] % self.scene.order.per_block, u.thread[order] % self.scene.launch.threads & 31
+                np.repeat(wider, counts), u.warp[order] % self.context.order.per_block, u.thread[order] % self.context.launch.threads & 31
             )
             masks = np.bitwise_or.reduceat(np.uint32(1) << bits.astype(np.uint32), starts)
         if not shared:
@@ -138,10 +138,10 @@ class Tiles:
         return Tile(ascending[starts], first, low.astype(np.uint64), masks, False, last=last)
 
     def _look(self, a: Access, tile: Tile, shadow: Shadow, by: int, words: int) -> bool:
-        scene = self.scene
-        floor = scene.floor(shadow, tile.lanes)
+        context = self.context
+        floor = context.floor(shadow, tile.lanes)
         what = "weak read" if a.kind == "ld" else "weak write"
-        if what == "weak write" and (not tile.distinct or shadow.heads):
+        if what == "weak write" and (not tile.distinct or shadow.patterns):
             return False
         parts = [tile.select(by + k) for k in range(words)]
         for other in AGAINST[what]:
@@ -149,15 +149,15 @@ class Tiles:
             if cells is not None and not all(self._ordered(cells, tile, part, floor) for part in parts):
                 return False
         cells = shadow.of(what)
-        if not scene.only_barriers and (shadow.name == "global" or scene.launch.cluster_size > 1):
-            scene.order.activity[tile.lanes.block] = scene.now
+        if not context.only_barriers and (shadow.name == "global" or context.launch.cluster_size > 1):
+            context.order.activity[tile.lanes.block] = context.now
         for part in parts:
             if what == "weak read":
-                if not self._read(cells, tile, part, floor, scene.number(a.site)):
+                if not self._read(cells, tile, part, floor, context.number(a.site)):
                     return False
             else:
-                cells.stamp[part] = tile.low | U64(scene.now << 32)
-                cells.site[part] = scene.number(a.site)
+                cells.stamp[part] = tile.low | U64(context.now << 32)
+                cells.site[part] = context.number(a.site)
         return True
 
     def _ordered(self, cells: Cells, tile: Tile, part: Any, floor: Any) -> bool:
@@ -169,7 +169,7 @@ class Tiles:
         return tile.distinct and bool((late <= ((stamp & LOW) == tile.low)).all())
 
     def _read(self, cells: Cells, tile: Tile, part: Any, floor: Any, number: int) -> bool:
-        now = self.scene.now
+        now = self.context.now
         old = cells.stamp[part]
         late = old > floor
         fresh = tile.low | U64(now << 32)
@@ -181,16 +181,16 @@ class Tiles:
             if tile.last is not None:
                 cells.name(part, tile.lanes.thread, tile.last)
             return True
-        if not self.scene.only_barriers:
+        if not self.context.only_barriers:
             return False
         old, sites = old.copy() if tile.run else old, cells.site[part].copy()
         named = None if cells.threads is None else cells.threads[:, part].copy()
         theirs = (old & LOW).astype(np.int64)
         level = theirs >> LEVEL_AT
-        block = np.where(level == THREAD, theirs // self.scene.launch.threads, theirs & NUMBER)
+        block = np.where(level == THREAD, theirs // self.context.launch.threads, theirs & NUMBER)
         mine = tile.lanes.block
         near = block == mine
-        late &= ~(near & ((old >> HALF).astype(np.int64) <= self.scene.order.barrier[mine]))
+        late &= ~(near & ((old >> HALF).astype(np.int64) <= self.context.order.barrier[mine]))
         same = (theirs == tile.low.astype(np.int64)) & ((level == THREAD) | (sites == number))
         index = np.flatnonzero(late & ~same)
         cells.stamp[part] = fresh
@@ -203,5 +203,5 @@ class Tiles:
             grid = ~near[index] | (tile.low[index] == U64(OF_GRID))
             cells.stamp[where] = stamps(now, np.where(grid, OF_GRID, mine[index] | BLOCK << LEVEL_AT))
             mates = None if named is None else named[:, index]
-            cells.name_joined(where, old[index], mates, tile.lanes.thread[index], self.scene.launch.threads)
+            cells.name_joined(where, old[index], mates, tile.lanes.thread[index], self.context.launch.threads)
         return True

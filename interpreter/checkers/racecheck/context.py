@@ -12,17 +12,17 @@ from ...memory.arena import Allocation, Arena
 from ...observe import ObservedWave
 from ...plan.plan import Site
 from ..findings import Findings
-from .cells import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
 from .clocks import KnownAtIssue
-from .kinds import Kind, kind_of, only_barriers
-from .numbers import Copies, NumberedLanes
+from .memory_order import Kind, kind_of, only_barriers
 from .order import Order
 from .report import Reporter
+from .shadow_memory import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
+from .thread_ids import Copies, NumberedLanes
 
 REMEMBERED = 64  # geometries whose lanes are kept
 
 
-class Scene:
+class RaceContext:
     """One run; the time counts synchronisations."""
 
     order: Order

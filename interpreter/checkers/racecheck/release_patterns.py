@@ -6,13 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from .clocks import Clock, merge
-from .kinds import CLUSTER, CTA, GPU
+from .memory_order import CLUSTER, CTA, GPU
 
 MANY = 8  # clocks that are kept apart
 
 
 @dataclass(frozen=True, slots=True)
-class Heads:
+class ReleasePatterns:
     """Those of one place; a new one for each write."""
 
     wide: Clock = field(default_factory=dict)  # of patterns at gpu or system scope
@@ -22,22 +22,22 @@ class Heads:
     site_line: int = 0  # of the last release that is narrower
     size: int = 0  # of the write; a read of another size acquires nothing
 
-    def more(self, block: int, scope: int, clock: Clock, line: int, size: int) -> Heads:
+    def more(self, block: int, scope: int, clock: Clock, line: int, size: int) -> ReleasePatterns:
         """With one more release."""
         wide, narrow = self.wide, dict(self.narrow)
         if scope >= GPU:
             wide = dict(wide)
             merge(wide, clock)
         narrow[block, scope] = (*_few(narrow.get((block, scope), ())), clock)
-        return Heads(wide, narrow, line if scope < GPU else self.site_line, size)
+        return ReleasePatterns(wide, narrow, line if scope < GPU else self.site_line, size)
 
-    def with_(self, others: Heads) -> Heads:
+    def with_(self, others: ReleasePatterns) -> ReleasePatterns:
         """With what other releases have published."""
         wide, narrow = dict(self.wide), dict(self.narrow)
         merge(wide, others.wide)
         for key, clocks in others.narrow.items():
             narrow[key] = _few((*narrow.get(key, ()), *clocks))
-        return Heads(wide, narrow, self.site_line or others.site_line, self.size)
+        return ReleasePatterns(wide, narrow, self.site_line or others.site_line, self.size)
 
     def for_(self, block: int, scope: int, cluster_size: int) -> Iterator[Clock]:
         """What a thread of a block acquires at a scope."""
