@@ -1,4 +1,4 @@
-"""Writes the tables of C functions that `warplab exec` answers, from CUDA's own headers: runtime/exec/answers/driver_calls.py, runtime_calls.py.
+"""Writes the tables of C functions that `warplab exec` answers, from CUDA's own headers: runtime/exec/handlers/driver_calls.py, runtime_calls.py.
 
 python -m tools.derive_abi /usr/local/cuda/include
 
@@ -184,9 +184,9 @@ def write(path: Path, what: str, rows: Iterator[tuple[str, str]]) -> None:
 def main() -> None:
     """Writes both tables."""
     include = Path(sys.argv[1])
-    write(ROOT / "answers" / "driver_calls.py", "the driver library", driver(include))
+    write(ROOT / "handlers" / "driver_calls.py", "the driver library", driver(include))
     library = next(include.parent.glob("lib*/libcudart.so*"))
-    write(ROOT / "answers" / "runtime_calls.py", "the runtime library", runtime(include, library))
+    write(ROOT / "handlers" / "runtime_calls.py", "the runtime library", runtime(include, library))
 
 
 if __name__ == "__main__":

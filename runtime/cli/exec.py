@@ -80,7 +80,7 @@ def exec_(
     tools = _checked(ctx, tool)
     os.environ["WARPLAB_BOUNDS"] = bounds or os.environ.get("WARPLAB_BOUNDS") or ("strict" if "memcheck" in tools else "device")
     from ..exec.launcher import run
-    from ..exec.watching.sight import Sight
+    from ..exec.observers.sight import Sight
 
     places = (os.path.abspath(path) if path else "" for path in (profile, log, record))
     code = run(command, Sight(next(places), tools, strict, on_error == "continue", next(places), next(places)))

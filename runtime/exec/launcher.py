@@ -19,13 +19,13 @@ from ..device.machine import begin_machine
 from ..driver.api import initialise
 from ..errors import UsageError
 from . import server
-from .answers import special as answers
 from .binaries.elf import MACHINE, LibraryImage
 from .binaries.library import STANDS_FOR, Exported, built, exported
 from .binaries.redirect import redirections
 from .folder import RunFolder
+from .handlers import special
+from .observers.sight import Sight
 from .process import LIBC, SYSTEM_CALLS
-from .watching.sight import Sight
 from .wire import AUDIT, RETURN, Disconnected, WireRequest, receive, send
 
 PR_SET_PDEATHSIG = 1
@@ -51,15 +51,15 @@ def run(command: Sequence[str], sight: Sight) -> int:
     return launcher.run(command)
 
 
-def entry_points(listed: Sequence[Exported]) -> dict[str, list[answers.EntryPoint]]:
+def entry_points(listed: Sequence[Exported]) -> dict[str, list[special.EntryPoint]]:
     """The forms of each driver call, by the name without its form."""
-    out: dict[str, list[answers.EntryPoint]] = {}
+    out: dict[str, list[special.EntryPoint]] = {}
     for e in listed:
         name = e.function.name
         if not e.is_runtime and e.function.parameters is not None:
             plain, _, ending = name.partition("_pt")
             base = plain.rsplit("_v", 1)[0] if plain.rsplit("_v", 1)[-1].isdigit() and "_v" in plain else plain
-            entry = answers.EntryPoint(name, e.function.version, bool(ending))
+            entry = special.EntryPoint(name, e.function.version, bool(ending))
             for symbol in {base, base.removesuffix("WithFlags") if base == "cuGraphInstantiateWithFlags" else base}:
                 out.setdefault(symbol, []).append(entry)
     return out
@@ -88,8 +88,8 @@ class ExecRun:
         self.seen: dict[int, set[int]] = {}  # pid: where its copies of the library have their data
         self.waiting: dict[int, socket.socket] = {}  # connections that have not said anything yet
         self.lost: set[int] = set()  # processes whose servers were killed: another one would know nothing of what they made
-        answers.ENTRY_POINTS.update(entry_points(listed))
-        answers.ADDRESSES[:] = [lambda request, name: request.data - self.library.data + self.library.pads[name]]
+        special.ENTRY_POINTS.update(entry_points(listed))
+        special.ADDRESSES[:] = [lambda request, name: request.data - self.library.data + self.library.pads[name]]
 
     # ------------------------------------------------------------ the program
 

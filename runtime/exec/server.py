@@ -23,21 +23,20 @@ from ..device.memory.host import serve
 from ..driver.api import STATE
 from ..driver.unsupported import is_refusal
 from ..errors import ApiError, StickyError, unsupported
-from .answers import graphs, nvml  # noqa: F401 - enter their answers
-from .answers import special as answers
-from .answers.abi import ArgumentReader, Marshalled
-from .answers.cuda12 import MARKER, exported_names
-from .answers.output import ProgramOutput
+from .after_fork import begin_again
 from .binaries.elf import MACHINE, LibraryImage
 from .binaries.library import USED_AT, Exported
 from .binaries.redirect import Stand, redirect, redirections
+from .handlers import graphs, nvml, special  # noqa: F401 - enter their handlers
+from .handlers.abi import ArgumentReader, Marshalled
+from .handlers.cuda12 import MARKER, exported_names
+from .handlers.output import ProgramOutput
+from .observers.sight import Sight
 from .process import HostProgram
-from .renewal import begin_again
-from .watching.sight import Sight
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireRequest, receive, send
 
 if TYPE_CHECKING:
-    from .watching.call_log import CallLog
+    from .observers.call_log import CallLog
 
 NOT_INITIALIZED, UNKNOWN = 3, 999
 CALM = re.compile("__cuda(Reg|Unreg|Push|Pop|Init)|cu(da)?(GetError|GetLastError|PeekAtLastError|GetProcAddress|DriverGetVersion)")
@@ -47,7 +46,7 @@ EXPLAINED = {
     f"CUDA_ERROR_{word}"
     for word in "NO_BINARY_FOR_GPU INVALID_PTX INVALID_IMAGE INVALID_SOURCE UNSUPPORTED_PTX_VERSION NOT_SUPPORTED".split()
 }
-Answer = Callable[[WireRequest], int]
+Handler = Callable[[WireRequest], int]
 
 
 class HostThread:
@@ -148,7 +147,7 @@ class ProgramServer:
         self.program = HostProgram(pid, self._system_call, self._call, generation)
         self.program.calls_from = self._calls_from
         self.strings = self.program.kept
-        self.calls: list[Answer | None] = [None] * len(listed)
+        self.calls: list[Handler | None] = [None] * len(listed)
         self.pushes = {n for n, e in enumerate(listed) if e.function.name.startswith("__cudaPushCallConfiguration")}
         self.launches = {n for n, e in enumerate(listed) if e.function.name.startswith(NVCC_LAUNCHES)}
         self.said: set[str] = set()
@@ -253,7 +252,7 @@ class ProgramServer:
             if request.number >= len(self.listed):
                 return 0
             self._say(e, self.listed[request.number].function.name)
-            return answers.code(e, self.listed[request.number].is_runtime)
+            return special.code(e, self.listed[request.number].is_runtime)
         except Exception as e:  # a fault of ours ends the call, not the program
             sys.stderr.write(f"warplab: internal error in {self.listed[request.number].function.name}: {type(e).__name__}: {e}\n")
             if os.environ.get("WARPLAB_TRACEBACK"):
@@ -262,13 +261,13 @@ class ProgramServer:
         finally:
             RUNTIME.copy = outer  # a call may be made while another one is answered
 
-    def _logged(self, log: CallLog, call: Answer, request: WireRequest) -> int:
+    def _logged(self, log: CallLog, call: Handler, request: WireRequest) -> int:
         exported = self.listed[request.number]
         with log.call(exported, request) as result:
             try:
                 result.append(call(request))
             except ApiError as e:
-                result.append(answers.code(e, exported.is_runtime))
+                result.append(special.code(e, exported.is_runtime))
                 raise
         return result[0]
 
@@ -288,22 +287,22 @@ class ProgramServer:
         for r in redirections(self.program.pid):
             redirect(self.program, r, older if MARKER in r.symbols else targets, base + self.library.code)
 
-    def _prepared(self, exported: Exported) -> Answer:
+    def _prepared(self, exported: Exported) -> Handler:
         """The answer to one exported function."""
         f = exported.function
-        plain, own = answers.found(f, exported.is_runtime)
+        plain, own = special.found(f, exported.is_runtime)
         if own is not None:
             reader = ArgumentReader(f.parameters or (), MACHINE)
             return lambda request: own(
-                answers.AnsweredCall(self.strings, request, reader.read(request), "_pt" in f.name, exported.is_runtime)
+                special.HandledCall(self.strings, request, reader.read(request), "_pt" in f.name, exported.is_runtime)
             )
-        work: Any = answers.python_call(plain, exported.is_runtime)
+        work: Any = special.python_call(plain, exported.is_runtime)
         if f.parameters is None or work is None or is_refusal(work):
             return refusal(plain)
-        return Marshalled(f, work, MACHINE, self.strings, answers.TRANSLATED if exported.is_runtime else {})
+        return Marshalled(f, work, MACHINE, self.strings, special.TRANSLATED if exported.is_runtime else {})
 
 
-def refusal(name: str) -> Answer:
+def refusal(name: str) -> Handler:
     """The answer to a function that does nothing but refuse."""
 
     def refuse(request: WireRequest) -> int:

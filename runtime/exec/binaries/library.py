@@ -11,15 +11,15 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..answers.abi import CFunction, functions
-from ..answers.cuda12 import CALLS as OLDER_CALLS
-from ..answers.cuda12 import exported_names
-from ..answers.driver_calls import CALLS as DRIVER_CALLS
-from ..answers.jitlink import CALLS as JIT_LINK_CALLS
-from ..answers.lto import PREFIX as JIT_LINK
-from ..answers.nvml import CALLS as NVML_CALLS
-from ..answers.nvml import OTHERS as NVML_OTHERS
-from ..answers.runtime_calls import CALLS as RUNTIME_CALLS
+from ..handlers.abi import CFunction, functions
+from ..handlers.cuda12 import CALLS as OLDER_CALLS
+from ..handlers.cuda12 import exported_names
+from ..handlers.driver_calls import CALLS as DRIVER_CALLS
+from ..handlers.jitlink import CALLS as JIT_LINK_CALLS
+from ..handlers.lto import PREFIX as JIT_LINK
+from ..handlers.nvml import CALLS as NVML_CALLS
+from ..handlers.nvml import OTHERS as NVML_OTHERS
+from ..handlers.runtime_calls import CALLS as RUNTIME_CALLS
 from .elf import ElfExport, LibraryImage, write
 from .stub import CODE
 

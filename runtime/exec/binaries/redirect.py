@@ -14,8 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..answers.jitlink import OTHER
-from ..answers.lto import PREFIX
+from ..handlers.jitlink import OTHER
+from ..handlers.lto import PREFIX
 from ..process import NOT_THERE, PAGE, PRIVATE_ANONYMOUS, READ, WRITE, HostProgram
 from . import maps
 from .elf import MACHINE

@@ -14,10 +14,10 @@ import pytest
 from tools.derive_stub import compiled
 from warplab.runtime import cudart, driver
 from warplab.runtime.exec import server  # noqa: F401 - every answer is entered
-from warplab.runtime.exec.answers.abi import functions, structure
-from warplab.runtime.exec.answers.special import ANSWERS, found
 from warplab.runtime.exec.binaries.library import OLDER_RUNTIME, RUNTIME_VERSION, built, exported, names_in
 from warplab.runtime.exec.binaries.stub import CODE
+from warplab.runtime.exec.handlers.abi import functions, structure
+from warplab.runtime.exec.handlers.special import HANDLERS, found
 
 LISTED = exported()
 
@@ -75,7 +75,7 @@ def test_the_machine_code_is_that_of_the_source() -> None:
 
 def test_every_answer_is_of_an_exported_function() -> None:
     names = {e.function.name for e in LISTED}
-    assert [n for n in ANSWERS if n not in names] == []
+    assert [n for n in HANDLERS if n not in names] == []
 
 
 def test_every_call_that_exists_in_python_can_be_made_from_c() -> None:

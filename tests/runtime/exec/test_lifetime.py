@@ -13,7 +13,7 @@ from collections.abc import Callable
 import pytest
 
 from warplab.runtime.exec.launcher import ExecRun
-from warplab.runtime.exec.watching.sight import Sight
+from warplab.runtime.exec.observers.sight import Sight
 from warplab.runtime.exec.wire import AUDIT, REQUEST
 
 from .conftest import COMMAND, Build, Run, environment

@@ -11,7 +11,7 @@ from ...device.machine import SimulatedDevice, machine
 from ...device.memory.host import host
 from ...errors import ApiError
 from .abi import read_array, write
-from .special import DRIVER_VERSION, AnsweredCall, answers
+from .special import DRIVER_VERSION, HandledCall, handles
 
 # Each function, and its newer forms of the same parameters.
 CALLS = """\
@@ -136,12 +136,12 @@ STEP = 0x10  # to the next one's
 _users: list[None] = []  # one for each time that it was initialised
 
 
-def call(*names: str, calm: bool = False) -> Callable[[Callable[[AnsweredCall], int]], Callable[[AnsweredCall], int]]:
+def call(*names: str, calm: bool = False) -> Callable[[Callable[[HandledCall], int]], Callable[[HandledCall], int]]:
     """Enters an answer, whose codes are NVML's; one that is not `calm` needs nvmlInit, and none of its pointers may be null."""
 
-    def enter(work: Callable[[AnsweredCall], int]) -> Callable[[AnsweredCall], int]:
+    def enter(work: Callable[[HandledCall], int]) -> Callable[[HandledCall], int]:
         @wraps(work)
-        def answer(c: AnsweredCall) -> int:
+        def answer(c: HandledCall) -> int:
             if calm:
                 return work(c)
             if not _users:
@@ -153,32 +153,32 @@ def call(*names: str, calm: bool = False) -> Callable[[Callable[[AnsweredCall], 
             except ApiError:
                 return INVALID_ARGUMENT
 
-        return answers(*names)(answer)
+        return handles(*names)(answer)
 
     return enter
 
 
 @call("nvmlInit", "nvmlInit_v2", "nvmlInitWithFlags", calm=True)
-def initialise(c: AnsweredCall) -> int:
+def initialise(c: HandledCall) -> int:
     """One more user."""
     _users.append(None)
     return SUCCESS
 
 
 @call("nvmlShutdown")
-def shut_down(c: AnsweredCall) -> int:
+def shut_down(c: HandledCall) -> int:
     """One user less."""
     _users.pop()
     return SUCCESS
 
 
 @call("nvmlErrorString", calm=True)
-def error_string(c: AnsweredCall) -> int:
+def error_string(c: HandledCall) -> int:
     """What a code means."""
     return c.strings.string(WORDS.get(c.given["result"], WORDS[UNKNOWN]).encode())
 
 
-def _text(c: AnsweredCall, name: str, text: str) -> int:
+def _text(c: HandledCall, name: str, text: str) -> int:
     raw = text.encode() + b"\0"
     if len(raw) > c.given["length"]:
         return INSUFFICIENT_SIZE
@@ -187,19 +187,19 @@ def _text(c: AnsweredCall, name: str, text: str) -> int:
 
 
 @call("nvmlSystemGetDriverVersion")
-def driver_version(c: AnsweredCall) -> int:
+def driver_version(c: HandledCall) -> int:
     """The release of the driver."""
     return _text(c, "version", DRIVER)
 
 
 @call("nvmlSystemGetNVMLVersion")
-def own_version(c: AnsweredCall) -> int:
+def own_version(c: HandledCall) -> int:
     """The release of this library."""
     return _text(c, "version", f"{DRIVER_VERSION // 1000}.{DRIVER}")
 
 
 @call("nvmlSystemGetCudaDriverVersion", "nvmlSystemGetCudaDriverVersion_v2")
-def cuda_version(c: AnsweredCall) -> int:
+def cuda_version(c: HandledCall) -> int:
     """As cuDriverGetVersion."""
     c.out("cudaDriverVersion", "i32", DRIVER_VERSION)
     return SUCCESS
@@ -208,7 +208,7 @@ def cuda_version(c: AnsweredCall) -> int:
 # ---------------------------------------------------------------- devices
 
 
-def _device(c: AnsweredCall) -> SimulatedDevice:
+def _device(c: HandledCall) -> SimulatedDevice:
     ordinal, rest = divmod(c.given["device"] - FIRST, STEP)
     if rest:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the handle stands for no device")
@@ -220,21 +220,21 @@ def _uuid(d: SimulatedDevice) -> str:
 
 
 @call("nvmlDeviceGetCount", "nvmlDeviceGetCount_v2")
-def count(c: AnsweredCall) -> int:
+def count(c: HandledCall) -> int:
     """How many devices there are."""
     c.out("deviceCount", "u32", len(machine().devices))
     return SUCCESS
 
 
 @call("nvmlDeviceGetHandleByIndex", "nvmlDeviceGetHandleByIndex_v2")
-def by_index(c: AnsweredCall) -> int:
+def by_index(c: HandledCall) -> int:
     """A device by its number."""
     c.out("device", "ptr", FIRST + machine().device(c.given["index"]).ordinal * STEP)
     return SUCCESS
 
 
 @call("nvmlDeviceGetHandleByUUID")
-def by_uuid(c: AnsweredCall) -> int:
+def by_uuid(c: HandledCall) -> int:
     """A device by its identifier."""
     wanted = host().string(c.given["uuid"]).decode(errors="replace")
     found = next((d for d in machine().devices if _uuid(d) == wanted), None)
@@ -245,26 +245,26 @@ def by_uuid(c: AnsweredCall) -> int:
 
 
 @call("nvmlDeviceGetName")
-def name(c: AnsweredCall) -> int:
+def name(c: HandledCall) -> int:
     """The name of a device."""
     return _text(c, "name", _device(c).name)
 
 
 @call("nvmlDeviceGetUUID")
-def uuid(c: AnsweredCall) -> int:
+def uuid(c: HandledCall) -> int:
     """The identifier of a device: that of cuDeviceGetUuid, in text."""
     return _text(c, "uuid", _uuid(_device(c)))
 
 
 @call("nvmlDeviceGetIndex")
-def index(c: AnsweredCall) -> int:
+def index(c: HandledCall) -> int:
     """The number of a device."""
     c.out("index", "u32", _device(c).ordinal)
     return SUCCESS
 
 
 @call("nvmlDeviceGetCudaComputeCapability")
-def capability(c: AnsweredCall) -> int:
+def capability(c: HandledCall) -> int:
     """The compute capability of a device."""
     for part, value in zip(("major", "minor"), _device(c).profile.capability, strict=True):
         c.out(part, "i32", value)
@@ -277,14 +277,14 @@ def _memory(d: SimulatedDevice) -> tuple[int, int, int]:
 
 
 @call("nvmlDeviceGetMemoryInfo")
-def memory(c: AnsweredCall) -> int:
+def memory(c: HandledCall) -> int:
     """Bytes in all, free and used."""
     write(c.given["memory"], MEMORY.pack(*_memory(_device(c))))
     return SUCCESS
 
 
 @call("nvmlDeviceGetMemoryInfo_v2")
-def memory_2(c: AnsweredCall) -> int:
+def memory_2(c: HandledCall) -> int:
     """The same in the second form, which has the bytes that the driver reserves: none."""
     version = MEMORY_2.size | 2 << 24
     (given,) = read_array("u32", c.given["memory"], 1)
@@ -296,6 +296,6 @@ def memory_2(c: AnsweredCall) -> int:
 
 
 @call(*OTHERS.split()[1:])
-def refuse(c: AnsweredCall) -> int:
+def refuse(c: HandledCall) -> int:
     """What a model has no answer to."""
     return NOT_SUPPORTED

@@ -15,7 +15,7 @@ from ...driver.graphs.resources import add_conditional
 from ...driver.tables.enums import CUgraphExecUpdateResult, CUresult
 from ...errors import ApiError, invalid
 from .abi import as_structure, raw_value, read_array, write
-from .special import AnsweredCall, answers, done
+from .special import HandledCall, done, handles
 
 KERNEL, MEMCPY, MEMSET, HOST, GRAPH, EMPTY, WAIT, RECORD, ALLOC, FREE, CONDITIONAL = 0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 13
 PAYLOAD = 16  # where the union of CUgraphNodeParams begins
@@ -38,17 +38,17 @@ HANDLED = {
 }
 
 
-def _named(c: AnsweredCall, *names: str) -> Any:
+def _named(c: HandledCall, *names: str) -> Any:
     return next(c.given[n] for n in names if n in c.given)
 
 
-def _before(c: AnsweredCall) -> tuple[int, list[int], int]:
+def _before(c: HandledCall) -> tuple[int, list[int], int]:
     """The graph, and the nodes that come first."""
     count = c.given["numDependencies"]
     return _named(c, "hGraph", "graph"), read_array("ptr", _named(c, "dependencies", "pDependencies"), count), count
 
 
-def _allocated(result: tuple[Any, ...], c: AnsweredCall, at: int, p: Any) -> int:
+def _allocated(result: tuple[Any, ...], c: HandledCall, at: int, p: Any) -> int:
     """Tells the program where the memory is, too."""
     if not result[0]:
         write(at, raw_value("", p))
@@ -56,8 +56,8 @@ def _allocated(result: tuple[Any, ...], c: AnsweredCall, at: int, p: Any) -> int
     return int(result[0])
 
 
-@answers("cuGraphAddMemAllocNode", "cudaGraphAddMemAllocNode")
-def add_allocation(c: AnsweredCall) -> int:
+@handles("cuGraphAddMemAllocNode", "cudaGraphAddMemAllocNode")
+def add_allocation(c: HandledCall) -> int:
     """An allocation, whose address is written into the structure."""
     is_runtime = "pGraphNode" in c.given
     at = c.given["nodeParams"]
@@ -72,20 +72,20 @@ def _raw(address: int, size: int) -> bytes:
     return host().read(address, size).tobytes()
 
 
-@answers("cuGraphAddNode", "cuGraphAddNode_v2", "cuGraphAddNode_v3")
-def add_node(c: AnsweredCall) -> int:
+@handles("cuGraphAddNode", "cuGraphAddNode_v2", "cuGraphAddNode_v3")
+def add_node(c: HandledCall) -> int:
     """A node of any kind."""
     return _add_node(c, driver, "cu", 1)
 
 
-@answers("cudaGraphAddNode")
-def add_runtime_node(c: AnsweredCall) -> int:
+@handles("cudaGraphAddNode")
+def add_runtime_node(c: HandledCall) -> int:
     """A node of any kind."""
     context()
     return _add_node(c, cudart, "cuda", 2)
 
 
-def _add_node(c: AnsweredCall, api: Any, prefix: str, which: int) -> int:
+def _add_node(c: HandledCall, api: Any, prefix: str, which: int) -> int:
     at = c.given["nodeParams"]
     raw = _raw(at, 256)
     kind = int.from_bytes(raw[:4], "little")
@@ -122,20 +122,20 @@ def _handled(raw: bytes) -> int:
     return int.from_bytes(raw[PAYLOAD : PAYLOAD + 8], "little")
 
 
-@answers("cuGraphNodeSetParams", "cuGraphNodeSetParams_v2", "cuGraphExecNodeSetParams")
-def set_parameters(c: AnsweredCall) -> int:
+@handles("cuGraphNodeSetParams", "cuGraphNodeSetParams_v2", "cuGraphExecNodeSetParams")
+def set_parameters(c: HandledCall) -> int:
     """Changes a node of any kind, in a graph or in what was instantiated."""
     return _set_parameters(c, driver, "cu", 1)
 
 
-@answers("cudaGraphNodeSetParams", "cudaGraphExecNodeSetParams")
-def set_runtime_parameters(c: AnsweredCall) -> int:
+@handles("cudaGraphNodeSetParams", "cudaGraphExecNodeSetParams")
+def set_runtime_parameters(c: HandledCall) -> int:
     """Changes a node of any kind, in a graph or in what was instantiated."""
     context()
     return _set_parameters(c, cudart, "cuda", 2)
 
 
-def _set_parameters(c: AnsweredCall, api: Any, prefix: str, which: int) -> int:
+def _set_parameters(c: HandledCall, api: Any, prefix: str, which: int) -> int:
     raw = _raw(c.given["nodeParams"], 256)
     kind = int.from_bytes(raw[:4], "little")
     graph = [c.given[n] for n in ("hGraphExec", "graphExec") if n in c.given]
@@ -153,20 +153,20 @@ def _set_parameters(c: AnsweredCall, api: Any, prefix: str, which: int) -> int:
     return done(call(*graph, _named(c, "hNode", "node"), *what))
 
 
-@answers("cuGraphNodeGetParams")
-def get_parameters(c: AnsweredCall) -> int:
+@handles("cuGraphNodeGetParams")
+def get_parameters(c: HandledCall) -> int:
     """What a node of any kind does."""
     return _get_parameters(c, driver, "cu")
 
 
-@answers("cudaGraphNodeGetParams")
-def get_runtime_parameters(c: AnsweredCall) -> int:
+@handles("cudaGraphNodeGetParams")
+def get_runtime_parameters(c: HandledCall) -> int:
     """What a node of any kind does."""
     context()
     return _get_parameters(c, cudart, "cuda")
 
 
-def _get_parameters(c: AnsweredCall, api: Any, prefix: str) -> int:
+def _get_parameters(c: HandledCall, api: Any, prefix: str) -> int:
     node = _named(c, "hNode", "node")
     result, kind = driver.cuGraphNodeGetType(node)
     if result:
@@ -194,8 +194,8 @@ def _get_parameters(c: AnsweredCall, api: Any, prefix: str) -> int:
     return 0
 
 
-@answers("cuGraphExecUpdate_v2", "cudaGraphExecUpdate")
-def update(c: AnsweredCall) -> int:
+@handles("cuGraphExecUpdate_v2", "cudaGraphExecUpdate")
+def update(c: HandledCall) -> int:
     """The work of another graph; where that does not fit, the structure says how and at which node."""
     call = cudart.cudaGraphExecUpdate if c.is_runtime else driver.cuGraphExecUpdate
     result, _ = call(c.given["hGraphExec"], c.given["hGraph"])
@@ -206,8 +206,8 @@ def update(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cuStreamGetCaptureInfo_v2", "cuStreamGetCaptureInfo_v3", "cudaStreamGetCaptureInfo")
-def capture_info(c: AnsweredCall) -> int:
+@handles("cuStreamGetCaptureInfo_v2", "cuStreamGetCaptureInfo_v3", "cudaStreamGetCaptureInfo")
+def capture_info(c: HandledCall) -> int:
     """The capture of a stream; its lists stand in memory of ours."""
     if "stream" in c.given:
         context()
@@ -228,8 +228,8 @@ def capture_info(c: AnsweredCall) -> int:
     return 0
 
 
-@answers("cuThreadExchangeStreamCaptureMode", "cudaThreadExchangeStreamCaptureMode")
-def exchange_capture_mode(c: AnsweredCall) -> int:
+@handles("cuThreadExchangeStreamCaptureMode", "cudaThreadExchangeStreamCaptureMode")
+def exchange_capture_mode(c: HandledCall) -> int:
     """Sets the thread's mode; the one that was in force stands in the same place."""
     if not c.given["mode"]:
         raise invalid("the mode is null")
@@ -240,15 +240,15 @@ def exchange_capture_mode(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cuDeviceSetGraphMemAttribute", "cudaDeviceSetGraphMemAttribute")
-def set_graph_memory_attribute(c: AnsweredCall) -> int:
+@handles("cuDeviceSetGraphMemAttribute", "cudaDeviceSetGraphMemAttribute")
+def set_graph_memory_attribute(c: HandledCall) -> int:
     """A high-water mark: 64 bits."""
     (value,) = read_array("u64", c.given["value"], 1)
     return done(driver.cuDeviceSetGraphMemAttribute(c.given["device"], c.given["attr"], value))
 
 
-@answers("cuDeviceGetGraphMemAttribute", "cudaDeviceGetGraphMemAttribute")
-def graph_memory_attribute(c: AnsweredCall) -> int:
+@handles("cuDeviceGetGraphMemAttribute", "cudaDeviceGetGraphMemAttribute")
+def graph_memory_attribute(c: HandledCall) -> int:
     """One attribute of the memory of graphs: 64 bits."""
     result, value = driver.cuDeviceGetGraphMemAttribute(c.given["device"], c.given["attr"])
     if not result:

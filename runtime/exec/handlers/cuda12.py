@@ -15,7 +15,7 @@ from ...cudart.api import context
 from ...cudart.enums import cudaDeviceAttr
 from ...cudart.structs import cudaDeviceProp
 from .abi import write
-from .special import AnsweredCall, advise, answers, done, prefetch, proc_address
+from .special import HandledCall, advise, done, handles, prefetch, proc_address
 
 SUFFIX, NEWER = "@12", "@13"
 VERSION = 12090
@@ -102,34 +102,34 @@ def properties_type() -> type[ctypes.Structure]:
     return type("cudaDeviceProp12", (ctypes.Structure,), {"_fields_": [*fields, ("reserved", ctypes.c_int * RESERVED)]})
 
 
-@answers("cudaThreadExit@12")
-def reset(c: AnsweredCall) -> int:
+@handles("cudaThreadExit@12")
+def reset(c: HandledCall) -> int:
     """An older name."""
     return done(cudart.cudaDeviceReset())
 
 
-@answers("cudaThreadSynchronize@12")
-def synchronize(c: AnsweredCall) -> int:
+@handles("cudaThreadSynchronize@12")
+def synchronize(c: HandledCall) -> int:
     """An older name."""
     return done(cudart.cudaDeviceSynchronize())
 
 
-@answers("cudaThreadGetCacheConfig@12")
-def cache_config(c: AnsweredCall) -> int:
+@handles("cudaThreadGetCacheConfig@12")
+def cache_config(c: HandledCall) -> int:
     """An older name."""
     result, value = cudart.cudaDeviceGetCacheConfig()
     c.out("pCacheConfig", "i32", value)
     return int(result)
 
 
-@answers("cudaThreadSetCacheConfig@12")
-def set_cache_config(c: AnsweredCall) -> int:
+@handles("cudaThreadSetCacheConfig@12")
+def set_cache_config(c: HandledCall) -> int:
     """An older name."""
     return done(cudart.cudaDeviceSetCacheConfig(c.given["cacheConfig"]))
 
 
-@answers("cudaThreadGetLimit@12")
-def limit(c: AnsweredCall) -> int:
+@handles("cudaThreadGetLimit@12")
+def limit(c: HandledCall) -> int:
     """An older name."""
     result, value = cudart.cudaDeviceGetLimit(c.given["limit"])
     if not result:
@@ -137,14 +137,14 @@ def limit(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cudaThreadSetLimit@12")
-def set_limit(c: AnsweredCall) -> int:
+@handles("cudaThreadSetLimit@12")
+def set_limit(c: HandledCall) -> int:
     """An older name."""
     return done(cudart.cudaDeviceSetLimit(c.given["limit"], c.given["value"]))
 
 
-@answers("cudaGetDeviceProperties@12", "cudaGetDeviceProperties_v2@12")
-def properties(c: AnsweredCall) -> int:
+@handles("cudaGetDeviceProperties@12", "cudaGetDeviceProperties_v2@12")
+def properties(c: HandledCall) -> int:
     """The properties of a device."""
     device = c.given["device"]
     result, found = cudart.cudaGetDeviceProperties(device)
@@ -162,29 +162,29 @@ def properties(c: AnsweredCall) -> int:
     return 0
 
 
-@answers("cudaRuntimeGetVersion@12")
-def version(c: AnsweredCall) -> int:
+@handles("cudaRuntimeGetVersion@12")
+def version(c: HandledCall) -> int:
     """The version of the runtime that is stood in for."""
     c.out("runtimeVersion", "i32", VERSION)
     return 0
 
 
-@answers("cudaGetDriverEntryPoint@12")
-def entry_point(c: AnsweredCall) -> int:
+@handles("cudaGetDriverEntryPoint@12")
+def entry_point(c: HandledCall) -> int:
     """Where a driver call is, in the form that CUDA 12 knows."""
     c.given["cudaVersion"] = VERSION
     return proc_address(c)
 
 
-@answers("cudaMemAdvise@12")
-def advise_device(c: AnsweredCall) -> int:
+@handles("cudaMemAdvise@12")
+def advise_device(c: HandledCall) -> int:
     """Advice that names a device."""
     context()
     return advise(c)
 
 
-@answers("cudaMemPrefetchAsync@12")
-def prefetch_to_device(c: AnsweredCall) -> int:
+@handles("cudaMemPrefetchAsync@12")
+def prefetch_to_device(c: HandledCall) -> int:
     """A prefetch that names a device."""
     context()
     c.given["hStream"] = c.given["stream"]

@@ -33,7 +33,7 @@ from ...device.modules.targets import check_targets, rules_only
 from ...errors import ApiError
 from .abi import read_array, write
 from .lto import PREFIX, LtoFailed, LtoLink, lto_library
-from .special import AnsweredCall, answers
+from .special import HandledCall, handles
 
 OTHER = PREFIX + "Other"  # stands for every function of the library that has no answer here
 CALLS = f"""\
@@ -104,12 +104,12 @@ class JitLink:
 _links: dict[int, JitLink] = {}
 
 
-def call(name: str) -> Callable[[Callable[[AnsweredCall], int]], Callable[[AnsweredCall], int]]:
+def call(name: str) -> Callable[[Callable[[HandledCall], int]], Callable[[HandledCall], int]]:
     """Enters the answer to a call; its codes are not those of the driver, and none of its pointers may be null."""
 
-    def enter(work: Callable[[AnsweredCall], int]) -> Callable[[AnsweredCall], int]:
+    def enter(work: Callable[[HandledCall], int]) -> Callable[[HandledCall], int]:
         @wraps(work)
-        def answer(c: AnsweredCall) -> int:
+        def answer(c: HandledCall) -> int:
             if any(not c.given[n] for n in ("handle", "size", "out", "fileName") if n in c.given and n + name != "sizeAddData"):
                 return NULL_INPUT
             try:
@@ -117,19 +117,19 @@ def call(name: str) -> Callable[[Callable[[AnsweredCall], int]], Callable[[Answe
             except ApiError as e:
                 return INVALID_INPUT if e.name == "CUDA_ERROR_INVALID_HANDLE" else INTERNAL
 
-        return answers(PREFIX + name)(answer)
+        return handles(PREFIX + name)(answer)
 
     return enter
 
 
 @call("Other")
-def other(c: AnsweredCall) -> int:
+def other(c: HandledCall) -> int:
     """A function that is not known here: with a handle of ours NVIDIA's own would go astray."""
     return INTERNAL
 
 
 @call("Create")
-def create(c: AnsweredCall) -> int:
+def create(c: HandledCall) -> int:
     """A link for an architecture; there is one to ask for the error log also where the options are wrong."""
     g = c.given
     if g["numOptions"] and not g["options"]:
@@ -162,7 +162,7 @@ def _checked(j: JitLink) -> int:
 
 
 @call("Destroy")
-def destroy(c: AnsweredCall) -> int:
+def destroy(c: HandledCall) -> int:
     """Ends a link."""
     (handle,) = read_array("ptr", c.given["handle"], 1)
     if not handle:
@@ -173,7 +173,7 @@ def destroy(c: AnsweredCall) -> int:
     return 0
 
 
-def _link(c: AnsweredCall) -> JitLink:
+def _link(c: HandledCall) -> JitLink:
     found = _links.get(c.given["handle"])
     if found is None:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the handle stands for no link")
@@ -228,7 +228,7 @@ def _add(j: JitLink, kind: int, data: bytes, name: str, to_library: Callable[[Lt
 
 
 @call("AddData")
-def add_data(c: AnsweredCall) -> int:
+def add_data(c: HandledCall) -> int:
     """An input in memory."""
     g, j = c.given, _link(c)
     if not g["data"] or not g["size"]:
@@ -239,7 +239,7 @@ def add_data(c: AnsweredCall) -> int:
 
 
 @call("AddFile")
-def add_file(c: AnsweredCall) -> int:
+def add_file(c: HandledCall) -> int:
     """An input in a file."""
     g, j = c.given, _link(c)
     name = host().string(g["fileName"]).decode(errors="surrogateescape")
@@ -255,7 +255,7 @@ def add_file(c: AnsweredCall) -> int:
 
 
 @call("Complete")
-def complete(c: AnsweredCall) -> int:
+def complete(c: HandledCall) -> int:
     """Links."""
     j = _link(c)
     try:
@@ -284,21 +284,21 @@ def complete(c: AnsweredCall) -> int:
 def _results(name: str, raw: Callable[[JitLink], bytes], option: str = "", needed: bool = True) -> None:
     """Enters the two calls of a result: its size, and itself.  Without the option that it needs it can't be asked for."""
 
-    def found(c: AnsweredCall) -> tuple[int, bytes]:
+    def found(c: HandledCall) -> tuple[int, bytes]:
         j = _link(c)
         if option and option not in j.options:
             return INVALID_INPUT, b""
         return (0 if raw(j) or not needed else INTERNAL), raw(j)
 
     @call(f"Get{name}Size")
-    def size(c: AnsweredCall) -> int:
+    def size(c: HandledCall) -> int:
         code, content = found(c)
         if not code:
             c.out("size", "u64", len(content))
         return code
 
     @call(f"Get{name}")
-    def content(c: AnsweredCall) -> int:
+    def content(c: HandledCall) -> int:
         code, content = found(c)
         if not code:
             write(c.given["out"], content)

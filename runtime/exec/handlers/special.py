@@ -28,7 +28,7 @@ from .abi import CFunction, Values, read_array, write, write_result
 
 
 @dataclass(frozen=True, slots=True)
-class AnsweredCall:
+class HandledCall:
     """One call that is answered."""
 
     strings: KeptMemory
@@ -46,18 +46,18 @@ class AnsweredCall:
         write_result(kind, self.given[name], value)
 
 
-Answer = Callable[[AnsweredCall], int]
-ANSWERS: dict[str, Answer] = {}
+Handler = Callable[[HandledCall], int]
+HANDLERS: dict[str, Handler] = {}
 # Parameters of the runtime's calls that are functions or variables of the host.
 TRANSLATED: dict[str, Callable[[int], int]] = {"symbol": lambda symbol: REGISTRY.variable(symbol)[0]}
 NO_KERNEL = "cudaErrorInvalidDeviceFunction"
 
 
-def answers(*names: str) -> Callable[[Answer], Answer]:
-    """Enters an answer for some functions."""
+def handles(*names: str) -> Callable[[Handler], Handler]:
+    """Enters a handler of some functions."""
 
-    def enter(work: Answer) -> Answer:
-        ANSWERS.update(dict.fromkeys(names, work))
+    def enter(work: Handler) -> Handler:
+        HANDLERS.update(dict.fromkeys(names, work))
         return work
 
     return enter
@@ -68,15 +68,15 @@ def python_call(name: str, is_runtime: bool) -> Any:
     return getattr(cudart, name, None) or getattr(from_c, name, None) if is_runtime else getattr(driver, name, None)
 
 
-def found(f: CFunction, is_runtime: bool) -> tuple[str, Answer | None]:
+def found(f: CFunction, is_runtime: bool) -> tuple[str, Handler | None]:
     """(the name of the Python call that does the work of a C function, the answer where it has one of its own)."""
     name = re.sub(r"_pt[ds][sz](?=@|$)", "", f.name)
     plain = re.sub(r"(_v\d+)?(@\d+)?$", "", name)
-    if name in ANSWERS:
-        return name, ANSWERS[name]
+    if name in HANDLERS:
+        return name, HANDLERS[name]
     if python_call(name, is_runtime) is not None:
         return name, None
-    return plain, ANSWERS.get(plain)
+    return plain, HANDLERS.get(plain)
 
 
 def code(e: ApiError, is_runtime: bool) -> int:
@@ -97,20 +97,20 @@ def done(result: tuple[Any, ...]) -> int:
 # ---------------------------------------------------------------- what nvcc's host code calls
 
 
-@answers("__cudaRegisterFatBinary")
-def register_fat_binary(c: AnsweredCall) -> int:
+@handles("__cudaRegisterFatBinary")
+def register_fat_binary(c: HandledCall) -> int:
     """A handle for a fat binary."""
     return REGISTRY.add(c.given["wrapper"])
 
 
-@answers("__cudaRegisterFatBinaryEnd", "__cudaRegisterHostVar", "__cudaRegisterUnifiedTable")
-def nothing(c: AnsweredCall) -> int:
+@handles("__cudaRegisterFatBinaryEnd", "__cudaRegisterHostVar", "__cudaRegisterUnifiedTable")
+def nothing(c: HandledCall) -> int:
     """Nothing is to be done."""
     return 0
 
 
-@answers("__cudaUnregisterFatBinary")
-def unregister_fat_binary(c: AnsweredCall) -> int:
+@handles("__cudaUnregisterFatBinary")
+def unregister_fat_binary(c: HandledCall) -> int:
     """The program ends: what kernels printed is shown."""
     from ...device.machine import machine
 
@@ -125,44 +125,44 @@ def _name(address: int) -> str:
     return host().string(address).decode(errors="replace")
 
 
-@answers("__cudaRegisterFunction")
-def register_function(c: AnsweredCall) -> int:
+@handles("__cudaRegisterFunction")
+def register_function(c: HandledCall) -> int:
     """A function of the host stands for a kernel."""
     REGISTRY.add_function(c.given["handle"], c.given["hostFun"], _name(c.given["deviceName"]))
     return 0
 
 
-@answers("__cudaRegisterVar")
-def register_variable(c: AnsweredCall) -> int:
+@handles("__cudaRegisterVar")
+def register_variable(c: HandledCall) -> int:
     """A variable of the host stands for one of the device."""
     REGISTRY.add_variable(c.given["handle"], c.given["hostVar"], _name(c.given["deviceName"]))
     return 0
 
 
-@answers("__cudaRegisterManagedVar")
-def register_managed(c: AnsweredCall) -> int:
+@handles("__cudaRegisterManagedVar")
+def register_managed(c: HandledCall) -> int:
     """A pointer of the host is to hold the address of a managed variable."""
     name = _name(c.given["deviceName"])
     REGISTRY.add_variable(c.given["handle"], c.given["hostVarPtrAddress"], name).managed[c.given["hostVarPtrAddress"]] = name
     return 0
 
 
-@answers("__cudaInitModule")
-def init_module(c: AnsweredCall) -> int:
+@handles("__cudaInitModule")
+def init_module(c: HandledCall) -> int:
     """Managed variables are about to be used."""
     REGISTRY.binaries[c.given["handle"]].place_managed()
     return 1
 
 
-@answers("__cudaPushCallConfiguration")
-def push_configuration(c: AnsweredCall) -> int:
+@handles("__cudaPushCallConfiguration")
+def push_configuration(c: HandledCall) -> int:
     """The shape of the launch that follows."""
     RUNTIME.configurations.append((c.given["gridDim"], c.given["blockDim"], c.given["sharedMem"], c.given["stream"]))
     return 0
 
 
-@answers("__cudaPopCallConfiguration")
-def pop_configuration(c: AnsweredCall) -> int:
+@handles("__cudaPopCallConfiguration")
+def pop_configuration(c: HandledCall) -> int:
     """The shape that was pushed last."""
     if not RUNTIME.configurations:
         raise ApiError("cudaErrorMissingConfiguration", "no launch configuration was pushed")
@@ -174,22 +174,22 @@ def pop_configuration(c: AnsweredCall) -> int:
     return 0
 
 
-@answers("cudaGetKernel")
-def get_kernel(c: AnsweredCall) -> int:
+@handles("cudaGetKernel")
+def get_kernel(c: HandledCall) -> int:
     """The kernel for which a function of the host stands."""
     c.out("kernelPtr", "ptr", REGISTRY.kernel(c.given["entryFuncAddr"]))
     return 0
 
 
-@answers("__cudaGetKernel")
-def get_kernel_to_launch(c: AnsweredCall) -> int:
+@handles("__cudaGetKernel")
+def get_kernel_to_launch(c: HandledCall) -> int:
     """The same, before a launch: what is wrong with the kernel is told then."""
     c.out("kernel", "ptr", c.given["entryFuncAddr"])
     return 0
 
 
-@answers("__cudaLaunchKernel")
-def launch_kernel(c: AnsweredCall) -> int:
+@handles("__cudaLaunchKernel")
+def launch_kernel(c: HandledCall) -> int:
     """Launches a kernel."""
     g = c.given
     return done(cudart.cudaLaunchKernel(REGISTRY.kernel(g["kernel"]), g["gridDim"], g["blockDim"], g["args"], g["sharedMem"], c.stream()))
@@ -198,15 +198,15 @@ def launch_kernel(c: AnsweredCall) -> int:
 # ---------------------------------------------------------------- symbols
 
 
-@answers("cudaGetSymbolAddress")
-def symbol_address(c: AnsweredCall) -> int:
+@handles("cudaGetSymbolAddress")
+def symbol_address(c: HandledCall) -> int:
     """Where a variable is."""
     c.out("devPtr", "ptr", REGISTRY.variable(c.given["symbol"])[0])
     return 0
 
 
-@answers("cudaGetSymbolSize")
-def symbol_size(c: AnsweredCall) -> int:
+@handles("cudaGetSymbolSize")
+def symbol_size(c: HandledCall) -> int:
     """How large a variable is."""
     c.out("size", "u64", REGISTRY.variable(c.given["symbol"])[1])
     return 0
@@ -215,20 +215,20 @@ def symbol_size(c: AnsweredCall) -> int:
 # ---------------------------------------------------------------- strings and structures that are returned
 
 
-@answers("cudaGetErrorName")
-def error_name(c: AnsweredCall) -> int:
+@handles("cudaGetErrorName")
+def error_name(c: HandledCall) -> int:
     """The name of a code."""
     return c.strings.string(cudart.cudaGetErrorName(c.given["error"])[1])
 
 
-@answers("cudaGetErrorString")
-def error_string(c: AnsweredCall) -> int:
+@handles("cudaGetErrorString")
+def error_string(c: HandledCall) -> int:
     """What a code means."""
     return c.strings.string(cudart.cudaGetErrorString(c.given["error"])[1])
 
 
-@answers("cudaCreateChannelDesc")
-def channel_desc(c: AnsweredCall) -> int:
+@handles("cudaCreateChannelDesc")
+def channel_desc(c: HandledCall) -> int:
     """A structure that is returned where the caller says."""
     r = c.request.registers
     at, values = (r[0], r[1:6]) if MACHINE == "x86_64" else (c.request.result, r[:5])
@@ -256,8 +256,8 @@ def _pointer_kind(which: int) -> str:
     return _attribute_kind(name)
 
 
-@answers("cuPointerGetAttribute")
-def pointer_attribute(c: AnsweredCall) -> int:
+@handles("cuPointerGetAttribute")
+def pointer_attribute(c: HandledCall) -> int:
     """One attribute of an address."""
     g = c.given
     result, value = driver.cuPointerGetAttribute(g["attribute"], g["ptr"])
@@ -266,8 +266,8 @@ def pointer_attribute(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cuPointerGetAttributes")
-def pointer_attributes(c: AnsweredCall) -> int:
+@handles("cuPointerGetAttributes")
+def pointer_attributes(c: HandledCall) -> int:
     """Several attributes, each to its own place."""
     g = c.given
     which = read_array("i32", g["attributes"], g["numAttributes"])
@@ -278,8 +278,8 @@ def pointer_attributes(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cuMemPoolGetAttribute", "cudaMemPoolGetAttribute")
-def pool_attribute(c: AnsweredCall) -> int:
+@handles("cuMemPoolGetAttribute", "cudaMemPoolGetAttribute")
+def pool_attribute(c: HandledCall) -> int:
     """One attribute of a pool: the first three are ints, the others 64 bits wide."""
     g = c.given
     pool = g.get("pool", g.get("memPool"))
@@ -289,16 +289,16 @@ def pool_attribute(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cuMemPoolSetAttribute", "cudaMemPoolSetAttribute")
-def set_pool_attribute(c: AnsweredCall) -> int:
+@handles("cuMemPoolSetAttribute", "cudaMemPoolSetAttribute")
+def set_pool_attribute(c: HandledCall) -> int:
     """Sets an attribute of a pool."""
     g = c.given
     (value,) = read_array("u32" if g["attr"] <= 3 else "u64", g["value"], 1)
     return done(driver.cuMemPoolSetAttribute(g.get("pool", g.get("memPool")), g["attr"], value))
 
 
-@answers("cuMemExportToShareableHandle")
-def export_memory(c: AnsweredCall) -> int:
+@handles("cuMemExportToShareableHandle")
+def export_memory(c: HandledCall) -> int:
     """A file descriptor, which is an int where the call writes it."""
     g = c.given
     result, file = driver.cuMemExportToShareableHandle(g["handle"], g["handleType"], g["flags"])
@@ -307,8 +307,8 @@ def export_memory(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cuMemRangeGetAttribute", "cudaMemRangeGetAttribute")
-def range_attribute(c: AnsweredCall) -> int:
+@handles("cuMemRangeGetAttribute", "cudaMemRangeGetAttribute")
+def range_attribute(c: HandledCall) -> int:
     """One attribute of a range: numbers of 32 bits."""
     g = c.given
     result, value = driver.cuMemRangeGetAttribute(g["dataSize"], g["attribute"], g["devPtr"], g["count"])
@@ -317,8 +317,8 @@ def range_attribute(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cuMemRangeGetAttributes", "cudaMemRangeGetAttributes")
-def range_attributes(c: AnsweredCall) -> int:
+@handles("cuMemRangeGetAttributes", "cudaMemRangeGetAttributes")
+def range_attributes(c: HandledCall) -> int:
     """Several attributes of a range, each to its own place."""
     g, n = c.given, c.given["numAttributes"]
     which, sizes = read_array("i32", g["attributes"], n), read_array("u64", g["dataSizes"], n)
@@ -332,8 +332,8 @@ def range_attributes(c: AnsweredCall) -> int:
 # ---------------------------------------------------------------- several versions of one call
 
 
-@answers("cuCtxCreate", "cuCtxCreate_v2", "cuCtxCreate_v3")
-def create_context(c: AnsweredCall) -> int:
+@handles("cuCtxCreate", "cuCtxCreate_v2", "cuCtxCreate_v3")
+def create_context(c: HandledCall) -> int:
     """A context, of the whole device."""
     result, context = driver.cuCtxCreate(None, c.given["flags"], c.given["dev"])
     if not result:
@@ -341,8 +341,8 @@ def create_context(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cuCtxCreate_v4")
-def create_context_of_parts(c: AnsweredCall) -> int:
+@handles("cuCtxCreate_v4")
+def create_context_of_parts(c: HandledCall) -> int:
     """A context; its parameters must ask for nothing but a whole device."""
     g = c.given
     wanted = g["ctxCreateParams"] and any(host().read(g["ctxCreateParams"], 24))
@@ -359,36 +359,36 @@ def _device_location(device: int) -> Any:
     return out
 
 
-@answers("cuMemAdvise")
-def advise(c: AnsweredCall) -> int:
+@handles("cuMemAdvise")
+def advise(c: HandledCall) -> int:
     """Advice that names a device."""
     g = c.given
     return done(driver.cuMemAdvise(g["devPtr"], g["count"], g["advice"], _device_location(g["device"])))
 
 
-@answers("cuMemPrefetchAsync")
-def prefetch(c: AnsweredCall) -> int:
+@handles("cuMemPrefetchAsync")
+def prefetch(c: HandledCall) -> int:
     """A prefetch that names a device."""
     g = c.given
     return done(driver.cuMemPrefetchAsync(g["devPtr"], g["count"], _device_location(g["dstDevice"]), 0, c.stream("hStream")))
 
 
-@answers("cuMemAdvise_v2")
-def advise_location(c: AnsweredCall) -> int:
+@handles("cuMemAdvise_v2")
+def advise_location(c: HandledCall) -> int:
     """Advice that names a location."""
     g = c.given
     return done(driver.cuMemAdvise(g["devPtr"], g["count"], g["advice"], g["location"]))
 
 
-@answers("cuMemPrefetchAsync_v2")
-def prefetch_location(c: AnsweredCall) -> int:
+@handles("cuMemPrefetchAsync_v2")
+def prefetch_location(c: HandledCall) -> int:
     """A prefetch that names a location."""
     g = c.given
     return done(driver.cuMemPrefetchAsync(g["devPtr"], g["count"], g["location"], g["flags"], c.stream("hStream")))
 
 
-@answers("cuGraphInstantiate", "cuGraphInstantiate_v2", "cudaGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags")
-def instantiate(c: AnsweredCall) -> int:
+@handles("cuGraphInstantiate", "cuGraphInstantiate_v2", "cudaGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags")
+def instantiate(c: HandledCall) -> int:
     """A graph that can be launched."""
     result, graph = driver.cuGraphInstantiate(c.given.get("hGraph", c.given.get("graph")), c.given.get("flags", 0))
     if not result:
@@ -399,7 +399,7 @@ def instantiate(c: AnsweredCall) -> int:
 # ---------------------------------------------------------------- entry points
 
 
-def _entry(c: AnsweredCall, symbol: bytes, version: int, per_thread: bool) -> int:
+def _entry(c: HandledCall, symbol: bytes, version: int, per_thread: bool) -> int:
     """The address of a driver call's newest form that a version knows; 0 where there is none."""
     forms = [e for e in ENTRY_POINTS.get(symbol.decode(errors="replace"), ()) if e.version <= version]
     own = [e for e in forms if e.per_thread]
@@ -421,8 +421,8 @@ ADDRESSES: list[Callable[[WireRequest, str], int]] = []  # where an exported fun
 FOUND, NO_SUCH, TOO_OLD = 0, 1, 2
 
 
-@answers("cuGetProcAddress", "cuGetProcAddress_v2", "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion")
-def proc_address(c: AnsweredCall) -> int:
+@handles("cuGetProcAddress", "cuGetProcAddress_v2", "cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion")
+def proc_address(c: HandledCall) -> int:
     """Where a driver call is."""
     g = c.given
     symbol = host().string(g["symbol"])
@@ -438,8 +438,8 @@ def proc_address(c: AnsweredCall) -> int:
     return 0 if at or g.get("driverStatus") else int(cudaError_t.cudaErrorSymbolNotFound)
 
 
-@answers("cuGetExportTable", "cudaGetExportTable")
-def export_table(c: AnsweredCall) -> int:
+@handles("cuGetExportTable", "cudaGetExportTable")
+def export_table(c: HandledCall) -> int:
     """Private tables are not there.  A runtime that was linked in and could not be redirected ends with this answer: that is explained."""
     program = host()
     if MACHINE == "x86_64" and isinstance(program, HostProgram):
@@ -478,8 +478,8 @@ def _kernel(function: int) -> int:
 TRANSLATED.update(dict.fromkeys(("func", "symbolPtr", "entryFuncAddr"), _kernel))
 
 
-@answers("cuDriverGetVersion", "cudaDriverGetVersion")
-def driver_version(c: AnsweredCall) -> int:
+@handles("cuDriverGetVersion", "cudaDriverGetVersion")
+def driver_version(c: HandledCall) -> int:
     """The version of CUDA that the driver is for: as new as any compiler that a program brings."""
     c.out("driverVersion", "i32", DRIVER_VERSION)
     return 0
@@ -488,8 +488,8 @@ def driver_version(c: AnsweredCall) -> int:
 DRIVER_VERSION = 13050
 
 
-@answers("cuDeviceGetUuid")
-def uuid(c: AnsweredCall) -> int:
+@handles("cuDeviceGetUuid")
+def uuid(c: HandledCall) -> int:
     """16 bytes."""
     result, value = driver.cuDeviceGetUuid(c.given["dev"])
     if not result:
@@ -497,7 +497,7 @@ def uuid(c: AnsweredCall) -> int:
     return int(result)
 
 
-@answers("cuDeviceGetLuid")
-def luid(c: AnsweredCall) -> int:
+@handles("cuDeviceGetLuid")
+def luid(c: HandledCall) -> int:
     """Devices have no LUID on Linux."""
     return int(CUresult.CUDA_ERROR_NOT_SUPPORTED)

@@ -16,9 +16,9 @@ from ...cudart.enums import cudaError_t
 from ...device.memory.host import host
 from ...driver.tables.enums import CUresult
 from ...errors import ApiError
-from ..answers.abi import FORMATS, ArgumentReader, CParameter, read_array
 from ..binaries.elf import MACHINE
 from ..binaries.library import Exported
+from ..handlers.abi import FORMATS, ArgumentReader, CParameter, read_array
 from ..wire import WireRequest
 
 if TYPE_CHECKING:
