@@ -16,9 +16,9 @@ from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, SANITIZE, SCHEDULES, runne
 if TYPE_CHECKING:
     from warplab.assembler.ir import Variable
 
-    from ..run.orders import Orders
     from ..run.runner import Outcome, RunBuffer, Runner
     from ..run.runspec import RunSpec
+    from ..run.schedules import Orders
 
 LARGE = 200_000  # bytes of PTX that are not looked through again for them
 SHOWN = 16  # elements of a buffer that are printed unasked
@@ -41,8 +41,8 @@ def run(ctx: click.Context, /, files: tuple[InputFile, ...], origin: str | None,
     Several FILES are linked; without options the `//@ run` comments of the first file, or the .toml beside it, say what to do.
     """
     from ..run.checked import SmallRun
-    from ..run.orders import in_orders, look_in_other_orders
     from ..run.progress import Progress
+    from ..run.schedules import in_orders, look_in_other_orders
 
     code = 0
     hint = f"not checked for races: warplab sanitize {' '.join(f.name for f in files)}"
@@ -218,8 +218,8 @@ def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
     b = runner.outcome.buffers.get(name)
     if b is None or index is None or b.texels is not None:  # an array has no addresses
         return ""
-    from ..run.orders import again
-    from ..run.watch import last_writer
+    from ..run.schedules import again
+    from ..run.watchpoint import last_writer
 
     return str(last_writer(again(runner, runner.spec.schedule), name, index) or "no thread wrote it")
 
@@ -247,8 +247,8 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | No
 def _dump(outcome: Outcome, spec: RunSpec) -> None:
     import numpy as np
 
-    from ..run.beforehand import dumped
     from ..run.png import picture, write_png
+    from ..run.preflight import dumped
     from ..run.values import as_numbers
 
     for text in spec.dump:

@@ -36,7 +36,7 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
     from ..golden.output import captured
     from ..reports.findings import as_json as findings_as_json
     from ..reports.findings_files import rendered
-    from ..run.orders import Orders, in_orders, look_in_other_orders
+    from ..run.schedules import Orders, in_orders, look_in_other_orders
 
     found: list[Finding] = []
     compared: list[Orders] = []

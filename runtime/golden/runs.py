@@ -12,8 +12,8 @@ from warplab.isa.profiles import runs_on
 from ..errors import ApiError
 from ..litmus.judge import judge
 from ..litmus.report import as_text as litmus_text
-from ..run.orders import in_orders
 from ..run.runner import Outcome, Runner, describe_launches
+from ..run.schedules import in_orders
 from .collect import Case, Failed
 from .directives import RunCheck
 from .metrics import check_metric, measured

@@ -15,11 +15,11 @@ from warplab.interpreter.litmus.executions import Guesser, explore
 from warplab.interpreter.litmus.model import outcomes
 
 from ..errors import UsageError
-from ..run.orders import again
 from ..run.runner import Runner, describe_launches
 from ..run.runspec import RunSpec
+from ..run.schedules import again
 from ..run.values import as_numbers
-from ..run.watch import quiet
+from ..run.watchpoint import quiet
 from .conditions import OutcomeCondition
 
 MOST_THREADS = 4096

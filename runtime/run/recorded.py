@@ -14,7 +14,7 @@ from warplab.interpreter.recorder.track import RecordedEvent
 
 from ..recording import Recording, recording
 from .runner import Outcome, Runner
-from .watch import last_writer, quiet
+from .watchpoint import last_writer, quiet
 
 
 @dataclass(frozen=True, slots=True)

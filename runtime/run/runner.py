@@ -30,8 +30,8 @@ from ..device.modules.targets import check_targets
 from ..errors import ApiError, UsageError, code_of
 from ..names import chosen, listed
 from ..reports.tables import counted
-from .beforehand import check_outputs
 from .expect import Evaluator, Mismatch
+from .preflight import check_outputs
 from .resources import ResourceMaker, RunTexels
 from .runspec import HostStep, LaunchSpec, RunSpec, argument
 from .tensor_maps import FIRST_CAPABILITY, MAP_BYTES, tensor_maps, unknown_buffer

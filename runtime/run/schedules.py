@@ -21,7 +21,7 @@ from warplab.interpreter.checkers.findings import Finding, key_of
 from ..device.launches.engines import cores
 from .expect import agree, show
 from .runner import Outcome, Runner
-from .watch import LastWriter, last_writer, quiet
+from .watchpoint import LastWriter, last_writer, quiet
 
 Array = NDArray[Any]
 HIDDEN = 5  # seeds that look for what the default order hides

@@ -15,9 +15,9 @@ from warplab.runtime import Device, LaunchConfig, Program, device_array, launch,
 from warplab.runtime.cli import main
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.pytest_plugin import pytest_generate_tests
-from warplab.runtime.run.orders import in_orders
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import directives
+from warplab.runtime.run.schedules import in_orders
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 SHIFT = (
