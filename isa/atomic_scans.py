@@ -7,7 +7,7 @@ against the operation itself.
 
 import numpy as np
 
-from .floats.single import canonical, flush
+from .floats.binary32 import canonical, flush
 from .ports import Array
 
 _TOP = 16  # bf16 are the upper bits of a float32

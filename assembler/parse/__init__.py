@@ -8,7 +8,7 @@ from __future__ import annotations
 from ..collector import collector_off
 from ..diagnostics import Diagnostic, PtxError
 from ..ir import Module
-from .later import Judge
+from .lazy_bodies import Judge
 from .modules import Parser
 from .text import Source
 

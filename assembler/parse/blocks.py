@@ -10,10 +10,10 @@ from warplab.isa.notation import FORMS
 from ..diagnostics import Note, nearest
 from ..ir import LISTED, Block, Function, Instruction, Label, Statement, Targets
 from ..meant import opcode_meant
-from .flaw import Flaw
 from .labels import declarations_of, labels_of, patch, statements_of, without
 from .reader import TextReader
 from .scopes import Inner, Scope, Unresolved
+from .syntax_error import Flaw
 
 DEPTH = 500  # blocks within blocks
 

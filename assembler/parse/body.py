@@ -20,11 +20,11 @@ from ..ir import Function, Instruction, Operand, Pragma, Prototype, Register, Sp
 from ..shapes import Spelling, spelling
 from . import declarations as decl
 from .blocks import Blocks
-from .flaw import Flaw
-from .makers import operands_of
+from .operand_builders import operands_of
 from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Compound, Scope
+from .syntax_error import Flaw
 from .trees import tree_of
 
 _END = re.compile(r'[^;"]*(?:"[^"]*"[^;"]*)*;')

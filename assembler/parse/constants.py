@@ -10,7 +10,7 @@ import struct
 from collections.abc import Callable
 
 from ..ir import Immediate
-from .flaw import Flaw
+from .syntax_error import Flaw
 
 MASK = (1 << 64) - 1
 SIGN = 1 << 63

@@ -10,11 +10,11 @@ from warplab.isa.types import TYPES, ScalarType
 
 from ..ir import Declaration, Directive, Function, Initial, Linkage, Location, Register, Span, Symbol, Variable
 from .constants import integer, literal
-from .flaw import Flaw
 from .initial import check_initial, closed, initial, settings
-from .makers import integer_of
+from .operand_builders import integer_of
 from .reader import TextReader
 from .scopes import Scope, Stem
+from .syntax_error import Flaw
 
 SPACES = frozenset(["reg", "sreg", "const", "global", "local", "param", "shared", "tex"])
 DECLARABLE = frozenset("pred u8 u16 u32 u64 s8 s16 s32 s64 b8 b16 b32 b64 b128 f16 f16x2 f32 f64 texref samplerref surfref".split())

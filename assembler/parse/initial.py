@@ -12,9 +12,9 @@ from warplab.isa.types import ScalarType
 from ..ir import Function, Immediate, Initial, Symbol, Variable
 from . import constants
 from .constants import integer, literal, signed
-from .flaw import Flaw
-from .makers import constant_of, integer_of
+from .operand_builders import constant_of, integer_of
 from .scopes import Scope
+from .syntax_error import Flaw
 
 _ODD = re.compile(r"(?<!\d)0\d|\d{19}")  # numbers that int() would take for others, or that may be too large
 

@@ -11,12 +11,12 @@ from ..diagnostics import LIMIT
 from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Span, Variable
 from . import declarations as decl
 from .body import read_body
-from .flaw import Flaw
-from .later import Judge, LaterBodies
+from .lazy_bodies import Judge, LaterBodies
 from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Scope
 from .sections import read_section
+from .syntax_error import Flaw
 from .text import Source
 
 # A function that is only declared needs no ';' where the next item makes the end plain.

@@ -10,8 +10,8 @@ from lark.exceptions import UnexpectedInput
 from ..diagnostics import Note
 from ..ir import File, Item, Section, Span
 from .constants import integer
-from .flaw import Flaw
 from .reports import Reports
+from .syntax_error import Flaw
 from .text import Source
 from .trees import grammar, tree_of
 

@@ -10,8 +10,8 @@ from warplab.isa.foreign import TYPES, in_ptx
 
 from ..diagnostics import Diagnostic, Note
 from ..ir import Span
-from .flaw import Flaw
 from .scopes import Scope
+from .syntax_error import Flaw
 from .text import Source
 
 _FIRST = re.compile(r"[A-Za-z_]\w*", re.A)

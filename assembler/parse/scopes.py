@@ -20,8 +20,8 @@ from warplab.isa.types import ScalarType
 from ..diagnostics import nearest
 from ..ir import Address, Function, Immediate, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
 from .constants import literal
-from .flaw import Flaw
-from .makers import operands_of
+from .operand_builders import operands_of
+from .syntax_error import Flaw
 from .trees import tree_of
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from lark.exceptions import UnexpectedInput
 
 from .constants import literal
-from .flaw import Flaw
+from .syntax_error import Flaw
 
 if TYPE_CHECKING:
     from lark import Lark

@@ -12,7 +12,7 @@ from ..diagnostics import Diagnostic, Note
 from ..flow import Flow, accesses, flow, passed_on
 from ..ir import Address, Declaration, Function, Instruction, Module, Pragma, Register, Span, Variable
 from ..listing import listing
-from . import suspects
+from . import uninitialized_reads
 from .places import places
 
 NAMES = tuple(word for word, code in CODES.items() if code.severity == "warning")
@@ -86,8 +86,8 @@ def _parameter_addresses(module: Module, f: Function) -> Iterator[Diagnostic]:
 def _registers(module: Module, f: Function, graph: Flow, wanted: frozenset[str]) -> Iterator[Diagnostic]:
     columns = listing(f)
     given = {v.register for v in (*f.params, *f.returns) if v.register is not None}
-    missing = (columns.used & set(map(id, f.registers))) - suspects.written(columns) - set(map(id, given))
-    early = suspects.read_early(columns, graph) if "read-first" in wanted else set()
+    missing = (columns.used & set(map(id, f.registers))) - uninitialized_reads.written(columns) - set(map(id, given))
+    early = uninitialized_reads.read_early(columns, graph) if "read-first" in wanted else set()
     if missing or early:
         yield from _read_wrongly(module, graph, wanted, missing, early, given, columns.touching(missing | early))
     if "unused-register" in wanted:
@@ -104,7 +104,7 @@ def _read_wrongly(
     module: Module, graph: Flow, wanted: frozenset[str], missing: set[int], early: set[int], given: set[Register],
     instructions: Sequence[Instruction],
 ) -> Iterator[Diagnostic]:  # fmt: skip
-    """Registers that are read and never written, and those that are read first on some way, out of the suspects that these instructions name."""
+    """Registers that are read and never written, and those that are read first on some way, out of those that these instructions name."""
     unwritten = {r for s in instructions for r in accesses(s)[0] if id(r) in missing}
     for s in instructions:
         if s.opcode not in CALLS:
@@ -189,7 +189,7 @@ def _barriers(module: Module, f: Function, graph: Flow) -> Iterator[Diagnostic]:
     if not barriers:
         return
     told: set[int] = set()
-    for branch, meet in suspects.uneven_branches(listing(f), graph):
+    for branch, meet in uninitialized_reads.uneven_branches(listing(f), graph):
         for index in sorted(_missed(graph, branch, meet, barriers) - told):
             told.add(index)
             note = Note("the lanes diverge here", places(module, graph.blocks[branch].instructions[-1]).whole)

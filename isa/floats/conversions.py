@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..ports import Array
-from .exact import odd_sum, step, two_sum
-from .single import canonical
+from .binary32 import canonical
+from .binary64 import odd_sum, step, two_sum
 
 NAN_BF16 = np.uint16(0x7FFF)
 _ROUND_TO_INTEGER = {"rni": np.rint, "rzi": np.trunc, "rmi": np.floor, "rpi": np.ceil}

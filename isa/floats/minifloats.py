@@ -7,7 +7,7 @@ import numpy as np
 
 from ..ports import Array
 from ..primitives import look_up
-from .exact import in_chunks
+from .binary64 import in_chunks
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..ports import Array
-from . import exact
+from . import binary64
+from .binary32 import NAN32
 from .minifloats import decode as decode_minifloat
-from .single import NAN32
 
 ELEMENTS = 1 << 15  # products that are worked on at once: their arrays stay in the second-level cache
 
@@ -182,7 +182,7 @@ def fma_chain(a: Array, b: Array, c: Array, rounding: str) -> Array:
     """c + the products in the order of k, each step one fma in float64."""
     for i in range(b.shape[0]):
         x, y = a[:, i, None], b[None, i]
-        c = exact.quiet(exact.fma64(x, y, c, rounding), *(np.broadcast_to(v, c.shape) for v in (y, c, x)))
+        c = binary64.quiet(binary64.fma64(x, y, c, rounding), *(np.broadcast_to(v, c.shape) for v in (y, c, x)))
     return c
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..atomic_scans import counted_down, counted_up, exchanged, flushed_sums, sums, sums_bf16
 from ..facts import ALWAYS, Demand, Need, facts, when
-from ..floats.single import add32, canonical
+from ..floats.binary32 import add32, canonical
 from ..notation import instruction
 from ..ports import Addresses, Array, CopyingLanes, Lanes, Mask, Shortcut
 from ..spaces import SHARED_BASE

@@ -7,8 +7,8 @@ import numpy as np
 from ..facts import Demand, Need, facts
 from ..floats import conversions as to
 from ..floats import minifloats, stochastic
-from ..floats.exact import quiet
-from ..floats.single import canonical, flush, narrow, saturate
+from ..floats.binary32 import canonical, flush, narrow, saturate
+from ..floats.binary64 import quiet
 from ..notation import instruction
 from ..ports import Array
 from ..types import TYPES

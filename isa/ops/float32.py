@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..facts import Demand, Need, facts, when
-from ..floats import single as floats
+from ..floats import binary32 as floats
 from ..notation import instruction
 from ..ports import Array, Mask
 

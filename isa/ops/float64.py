@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..facts import Demand, Need, facts, when
-from ..floats import exact
+from ..floats import binary64
 from ..notation import instruction
 from ..ports import Array
 
@@ -20,19 +20,19 @@ OLD: dict[str, Any] = {"needs": {"": Need(before=1.4)}}  # the rounding, always 
 @instruction("add{.rnd}.f64  d, a, b", section="9.7.3.3", **DOUBLE)
 def add(a: Array, b: Array, *, rnd: str = "rn") -> Array:
     """d = a + b; of two NaNs that of b passes, quietened."""
-    return exact.quiet(exact.add64(a, b, rnd), b, a)
+    return binary64.quiet(binary64.add64(a, b, rnd), b, a)
 
 
 @instruction("sub{.rnd}.f64  d, a, b", section="9.7.3.4", **DOUBLE)
 def sub(a: Array, b: Array, *, rnd: str = "rn") -> Array:
     """d = a - b; of two NaNs that of b passes, quietened."""
-    return exact.quiet(exact.add64(a, -b, rnd), b, a)
+    return binary64.quiet(binary64.add64(a, -b, rnd), b, a)
 
 
 @instruction("mul{.rnd}.f64  d, a, b", section="9.7.3.5", **DOUBLE)
 def mul(a: Array, b: Array, *, rnd: str = "rn") -> Array:
     """d = a * b; of two NaNs that of b passes, quietened."""
-    return exact.quiet(exact.mul64(a, b, rnd), b, a)
+    return binary64.quiet(binary64.mul64(a, b, rnd), b, a)
 
 
 @instruction("fma.rnd.f64  d, a, b, c", section="9.7.3.6", **LATER)
@@ -40,39 +40,39 @@ def mul(a: Array, b: Array, *, rnd: str = "rn") -> Array:
 @instruction("mad.f64  d, a, b, c", section="9.7.3.7", **OLD)
 def fma(a: Array, b: Array, c: Array, *, rnd: str = "rn") -> Array:
     """d = a * b + c, rounded once; of several NaNs that of b passes, else of c, else of a."""
-    return exact.quiet(exact.fma64(a, b, c, rnd), b, c, a)
+    return binary64.quiet(binary64.fma64(a, b, c, rnd), b, c, a)
 
 
 @instruction("div.rnd.f64  d, a, b", section="9.7.3.8", **DIVISION)
 @instruction("div.f64  d, a, b", section="9.7.3.8", **OLD)
 def div(a: Array, b: Array, *, rnd: str = "rn") -> Array:
     """d = a / b, correctly rounded; of two NaNs that of a passes, quietened."""
-    return exact.quiet(exact.div64(a, b, rnd), a, b)
+    return binary64.quiet(binary64.div64(a, b, rnd), a, b)
 
 
 @instruction("rcp.rnd{.ftz}.f64  d, a", section="9.7.3.13", **{**DIVISION, "ptx": 1.4})
 def rcp(a: Array, *, rnd: str, ftz: bool = False) -> Array:
     """d = 1 / a, correctly rounded; .ftz is read and changes nothing."""
-    return exact.quiet(exact.div64(np.ones((1,) * a.ndim), a, rnd), a)
+    return binary64.quiet(binary64.div64(np.ones((1,) * a.ndim), a, rnd), a)
 
 
 @instruction("sqrt.rnd.f64  d, a", section="9.7.3.15", **DIVISION)
 @instruction("sqrt.f64  d, a", section="9.7.3.15", **OLD)
 def sqrt(a: Array, *, rnd: str = "rn") -> Array:
     """d = the square root of a, correctly rounded."""
-    return exact.quiet(exact.sqrt64(a, rnd), a)
+    return binary64.quiet(binary64.sqrt64(a, rnd), a)
 
 
 @instruction("abs.f64  d, a", section="9.7.3.9")
 def abs_(a: Array) -> Array:
     """d = |a|; a NaN keeps its sign."""
-    return exact.quiet(np.absolute(a), a)
+    return binary64.quiet(np.absolute(a), a)
 
 
 @instruction("neg.f64  d, a", section="9.7.3.10")
 def neg(a: Array) -> Array:
     """d = -a; a NaN keeps its sign."""
-    return exact.quiet(-a, a)
+    return binary64.quiet(-a, a)
 
 
 @instruction("min.f64  d, a, b", section="9.7.3.11")
@@ -90,4 +90,4 @@ def max_(a: Array, b: Array) -> Array:
 def _extreme(r: Array, a: Array, b: Array, zero: Array) -> Array:
     if np.isnan(r).any():  # of a signaling NaN and a number, fmin and fmax give now the one, now the other
         r = np.where(np.isnan(a), b, np.where(np.isnan(b), a, r))
-    return exact.quiet(np.where((a == 0) & (b == 0), zero.view(np.float64), r), b, a)
+    return binary64.quiet(np.where((a == 0) & (b == 0), zero.view(np.float64), r), b, a)

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..facts import Need
+from ..floats import binary32 as floats
 from ..floats import conversions as to
-from ..floats import single as floats
-from ..floats.exact import odd_sum
+from ..floats.binary64 import odd_sum
 from ..notation import instruction
 from ..ports import Array
 

@@ -14,7 +14,7 @@ import numpy as np
 from .. import fragments
 from ..facts import Constant, facts
 from ..floats import tensor
-from ..floats.single import canonical, fma32
+from ..floats.binary32 import canonical, fma32
 from ..floats.tensor import Terms
 from ..fragments import Layout
 from ..notation import accepted, instruction

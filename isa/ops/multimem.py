@@ -12,7 +12,7 @@ import numpy as np
 from ..facts import Need, facts, when
 from ..floats import conversions as to
 from ..floats import minifloats
-from ..floats.single import canonical
+from ..floats.binary32 import canonical
 from ..notation import instruction
 from ..ports import Addresses, Array, Lanes
 from ..types import TYPES

@@ -19,8 +19,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.isa.floats.exact import fma64_nearest
-from warplab.isa.floats.single import fma32
+from warplab.isa.floats.binary32 import fma32
+from warplab.isa.floats.binary64 import fma64_nearest
 from warplab.isa.ops import half
 
 from ..errors import UsageError

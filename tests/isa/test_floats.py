@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 import warplab.isa.ops  # noqa: F401  (fills FORMS)
-from warplab.isa.floats import single as floats
+from warplab.isa.floats import binary32 as floats
 from warplab.isa.notation import resolve
 
 SHAPES: list[tuple[tuple[int, ...], ...]] = [

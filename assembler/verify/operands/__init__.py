@@ -2,6 +2,6 @@
 
 from .addresses import HANDLES, is_narrow
 from .kinds import Misfit, described
-from .misfits import misfit
+from .operand_errors import misfit
 
 __all__ = ["HANDLES", "Misfit", "described", "is_narrow", "misfit"]

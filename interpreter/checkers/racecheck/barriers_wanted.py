@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from warplab.assembler.flow import Flow
 from warplab.assembler.ir import Function, Instruction, Location
 from warplab.assembler.listing import listing
-from warplab.assembler.verify.suspects import uneven_branches
+from warplab.assembler.verify.uninitialized_reads import uneven_branches
 
 from ..findings import Key
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warplab.isa.sfu as sfu
-from warplab.isa.floats import exact, single
+from warplab.isa.floats import binary32, binary64
 from warplab.isa.primitives import look_up
 from warplab.isa.sfu import single as unit
 
@@ -36,15 +36,15 @@ def _fma(code: VectorCode, a: Any, b: Any, c: Any, dtype: type) -> SymbolicArray
 
 
 def _canonical(code: VectorCode, r: SymbolicArray) -> SymbolicArray:
-    found = select(np.isnan(r), lift(code, single.NAN16 if r.itemsize == 2 else single.NAN32, r.dtype, r.lanes), r)  # type: ignore[arg-type]
+    found = select(np.isnan(r), lift(code, binary32.NAN16 if r.itemsize == 2 else binary32.NAN32, r.dtype, r.lanes), r)  # type: ignore[arg-type]
     found.raw = r
     return found
 
 
 PRIMITIVES[look_up] = _look_up
-PRIMITIVES[single.canonical] = _canonical
-PRIMITIVES[single.fma_nearest] = lambda code, a, b, c: single.canonical(_fma(code, a, b, c, np.float32))  # type: ignore[arg-type]
-PRIMITIVES[exact.fma64_nearest] = lambda code, a, b, c: _fma(code, a, b, c, np.float64)
+PRIMITIVES[binary32.canonical] = _canonical
+PRIMITIVES[binary32.fma_nearest] = lambda code, a, b, c: binary32.canonical(_fma(code, a, b, c, np.float32))  # type: ignore[arg-type]
+PRIMITIVES[binary64.fma64_nearest] = lambda code, a, b, c: _fma(code, a, b, c, np.float64)
 for _name in ("cos", "div_approx", "div_full", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"):  # without the short ways
     _whole = getattr(unit, _name)
     PRIMITIVES[getattr(sfu, _name)] = lambda code, *arguments, f=_whole, **modes: f(*arguments, **modes)

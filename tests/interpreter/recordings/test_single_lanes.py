@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warplab.isa.floats.exact import fma64
+from warplab.isa.floats.binary64 import fma64
 
 from .recorded import Carried, results
 

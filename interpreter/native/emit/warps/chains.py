@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.isa import fragments
-from warplab.isa.floats import exact
-from warplab.isa.floats.single import canonical, fma32
+from warplab.isa.floats import binary64
+from warplab.isa.floats.binary32 import canonical, fma32
 from warplab.isa.fragments import Layout
 from warplab.isa.ops import mma as isa_mma
 from warplab.isa.ops import wmma as isa_wmma
@@ -72,7 +72,7 @@ def _fma(helpers: Any, rounding: str) -> str:
     if name not in helpers.texts:
         code = VectorCode(LANES, helpers.module, "c")
         a, b, c = (SymbolicArray(code, f"%{n}", F64) for n in ("a", "b", "c"))
-        r: Any = exact.quiet(exact.fma64(a, b, c, rounding), b, c, a)  # type: ignore[arg-type]
+        r: Any = binary64.quiet(binary64.fma64(a, b, c, rounding), b, c, a)  # type: ignore[arg-type]
         given = ", ".join(f"{v.type} {v.value}" for v in (a, b, c))
         rooms = [f"  {room} = alloca {t}, align 64" for room, t in code.rooms.items()]
         lines = [f"define internal {r.type} @{name}({given}) noinline {{", "entry:", *rooms, *code.lines, f"  ret {r.type} {r.value}", "}"]

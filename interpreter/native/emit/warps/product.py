@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.isa.floats import tensor
+from warplab.isa.floats.binary32 import NAN32, canonical
 from warplab.isa.floats.minifloats import decode
-from warplab.isa.floats.single import NAN32, canonical
 from warplab.isa.fragments import Layout
 from warplab.isa.primitives import look_up
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..ports import Array
 from ..primitives import primitive
-from .exact import in_chunks, odd, odd_sum, step
+from .binary64 import in_chunks, odd, odd_sum, step
 
 NAN32 = np.array(0x7FFFFFFF, np.uint32).view(np.float32)
 NAN16 = np.array(0x7FFF, np.uint16).view(np.float16)

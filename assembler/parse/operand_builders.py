@@ -26,7 +26,7 @@ from ..ir import (
 )
 from . import constants
 from .constants import Constant, literal
-from .flaw import Flaw
+from .syntax_error import Flaw
 
 SINK = Sink()
 
