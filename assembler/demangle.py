@@ -110,7 +110,7 @@ def cpp_name(symbol: str) -> CppName | None:
         rest = symbol[reader.at :]
     except (_Unknown, IndexError, RecursionError):
         return None
-    if rest and not rest.startswith((".", "$")):
+    if not found.name or (rest and not rest.startswith((".", "$"))):
         return None
     return CppName(_RUST_HASH.sub("", found.name), found.parameters)
 

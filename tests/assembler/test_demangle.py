@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from warplab.assembler.demangle import cpp_name, demangled, matching, short_name
@@ -57,6 +57,7 @@ def test_a_word_means_the_longest_name_that_it_spells() -> None:
     assert found is not None and found.parameter_types == ["std::pair<int, void (*)(int, char)>", "int"]
 
 
+@example("NE")  # a nested name of nothing
 @given(st.text("_ZNKSLIEJXTPRCDvijfd0123456789abcl", max_size=40))
 def test_no_symbol_breaks_it(rest: str) -> None:
     assert demangled("_Z" + rest)
