@@ -13,7 +13,7 @@ from warplab.assembler.demangle import short_name
 
 from .faults import ExecutionError, LaunchInterrupted
 from .launch import CHECK_EVERY, Launch
-from .native.choice import EngineChoice, choice_of
+from .native.tiering import EngineChoice, choice_of
 from .observe import Observer
 from .vector.wave import Wave
 

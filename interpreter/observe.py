@@ -21,8 +21,8 @@ from warplab.isa.types import ScalarType
 from .faults import ExecutionError
 from .launch import Launch
 from .memory.access import WaveMemory
-from .memory.late import LateStores
 from .memory.spaces import AccessingLanes, LocalSpace, SharedSpace
+from .memory.store_buffer import LateStores
 from .memory.tensor import TensorSpace
 from .plan.plan import Manner, Site
 from .poison import Poison

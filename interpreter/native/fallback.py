@@ -17,7 +17,7 @@ from .registers import NativeRegisters
 from .rows import Row
 from .schedule import words as s
 from .taking_over import NumpyWave
-from .variance import LANE, ONE
+from .uniformity import UNIFORM, VARYING
 from .waiting import SuspendedGroups
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class Fallback:
         plan, wave, row = self.program.plan, self.wave, self.program.rows[0]
         registers = self.program.function.entry_registers(wave.poison, wave.geometry.shape)
         for slot in plan.zeros:
-            self._put(slot, row.kinds.get(slot, ONE), registers[slot], None)
+            self._put(slot, row.kinds.get(slot, UNIFORM), registers[slot], None)
 
     def run_row(self, at: int, count: int) -> None:
         """Runs a row's operations for the lanes of a list."""
@@ -95,7 +95,7 @@ class Fallback:
                 if g.R[slot] is not None:
                     self._put(slot, kind, g.R[slot], selection)
         if g.cc is not None:
-            self._put(self.program.frame.carry, LANE, g.cc, selection)
+            self._put(self.program.frame.carry, VARYING, g.cc, selection)
         self.S[s.TURN] += g.turns  # what paused counts as turns
         self.S[s.PC] += 1
 
@@ -119,7 +119,7 @@ class Fallback:
         function = self.program.function
         g = Group(wave, geometry, Activation(function, self.program.frame.start, None), function.fresh_registers(), row.segment)
         for slot in slots_of(row.live if registers else 0):
-            value = self.registers.get(slot, row.kinds.get(slot, ONE), wave.count, selection)
+            value = self.registers.get(slot, row.kinds.get(slot, UNIFORM), wave.count, selection)
             if slot == self.program.frame.carry:
                 g.cc = value
             else:

@@ -34,7 +34,7 @@ from .schedule import words as s
 from .schedule.compiled import scheduler
 from .threads.sharing import ThreadSharing
 from .trace.code import LLVMModule, Untraceable
-from .variance import LANE, ONE, Kinds, Variance
+from .uniformity import UNIFORM, VARYING, Kinds, Uniformity
 
 WIDTH = 32  # a vector is a warp
 SMALL = 2000  # lines of functions and regions that are compiled for speed: beyond that, to less code
@@ -55,8 +55,8 @@ class NativeProgram:
         if any(op.meaning.form.effect in ("alloca", "stacksave", "stackrestore") for segment in plan.segments for op in segment.ops):
             raise Untraceable("a stack that grows while the function runs")
         self.tracing = Tracing(self.frame)
-        self.variance = Variance(plan, self.tracing.compiles, apart)
-        self.regions = regions(plan, self.variance, self.tracing.quiet)
+        self.uniformity = Uniformity(plan, self.tracing.compiles, apart)
+        self.regions = regions(plan, self.uniformity, self.tracing.quiet)
         ops = [op for segment in plan.segments for op in segment.ops]
         self.large = self.tracing.lines(ops) > SMALL
         self.rows: list[Row] = []
@@ -78,12 +78,12 @@ class NativeProgram:
         ops = segment.ops
         self.first.append(len(self.rows))
         live = self._live(n)
-        kinds = [{**self.variance.entry[n], self.frame.carry: LANE}]
+        kinds = [{**self.uniformity.entry[n], self.frame.carry: VARYING}]
         if n in self.regions:
             self.rows.append(Row(s.REGION, n, 0, 0, live[0], kinds[0], len(self.rows), self.regions[n]))
         for op in ops:
             after = dict(kinds[-1])
-            self.variance.through(n, op, after)
+            self.uniformity.through(n, op, after)
             kinds.append(after)
 
         def add(kind: int, first: int, last: int) -> None:
@@ -135,8 +135,8 @@ class NativeProgram:
                 start, seen = i, set()
             seen |= {(memory, write) for memory in memories}
         promoted = any(
-            kinds[-1].get(slot, ONE) == ONE and self.variance.entry[following].get(slot, ONE) == LANE
-            for following in self.variance.next[n]
+            kinds[-1].get(slot, UNIFORM) == UNIFORM and self.uniformity.entry[following].get(slot, UNIFORM) == VARYING
+            for following in self.uniformity.next[n]
             for slot in slots_of(self.plan.live_in[following])
         )
         kind = end_kind(segment.end, kinds[-1], self.frame, self.plan.function.is_entry, self._is_external)
@@ -145,7 +145,7 @@ class NativeProgram:
         if kind == s.CALLOUT:
             add(s.CALLOUT, len(ops), len(ops))
             kind = s.JUMP
-            kinds[-1] = kinds[-1] | dict.fromkeys(set_by(segment.end), LANE)
+            kinds[-1] = kinds[-1] | dict.fromkeys(set_by(segment.end), VARYING)
         self.rows.append(Row(kind, n, len(ops), len(ops), live[-1], kinds[-1], len(self.rows)))
 
     def _stretches(self, ops: Sequence[P.Op], kinds: Sequence[Kinds]) -> dict[int, int]:
@@ -163,7 +163,7 @@ class NativeProgram:
         """What is live before each operation of a segment, and behind them."""
         segment, live_in = self.plan.segments[n], self.plan.live_in
         live = 0
-        for following in self.variance.next[n]:
+        for following in self.uniformity.next[n]:
             live |= live_in[following]
         if isinstance(segment.end, P.Leave):
             live |= live_in[-1]
@@ -193,7 +193,7 @@ class NativeProgram:
         """Places for what lives across passes, and for what operations in numpy read and write."""
         slots: set[int] = set()
         for row in self.rows:
-            slots.update(slot for slot in slots_of(row.live) if row.kinds.get(slot, ONE) == LANE)
+            slots.update(slot for slot in slots_of(row.live) if row.kinds.get(slot, UNIFORM) == VARYING)
             if row.kind in (s.CALLOUT, s.BARRIER):
                 slots.update(self.written(row))
         ways = max((len(x.end.ways) for x in self.plan.segments if isinstance(x.end, P.Table)), default=0)
@@ -211,11 +211,11 @@ class NativeProgram:
         out: dict[int, set[int]] = {}
         behind = self.rows[row.number + 1]
         for slot in slots_of(behind.live):
-            out.setdefault(slot, set()).add(behind.kinds.get(slot, ONE))
+            out.setdefault(slot, set()).add(behind.kinds.get(slot, UNIFORM))
         if behind.kind not in (s.RUN, s.CALLOUT):
-            for following in self.variance.next[row.segment]:
+            for following in self.uniformity.next[row.segment]:
                 for slot in slots_of(self.plan.live_in[following]):
-                    out.setdefault(slot, set()).add(self.variance.entry[following].get(slot, ONE))
+                    out.setdefault(slot, set()).add(self.uniformity.entry[following].get(slot, UNIFORM))
         return out
 
     # ------------------------------------------------------------ code

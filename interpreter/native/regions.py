@@ -16,7 +16,7 @@ from ..plan.spinning import PATIENT
 from ..plan.uses import leaves, set_by, slots_of, written
 from ..vector.special import CLOCKS
 from .frame import Frame
-from .variance import LANE, ONE, Kinds, Variance
+from .uniformity import UNIFORM, VARYING, Kinds, Uniformity
 
 MOST_OPERATIONS = 800  # of a region
 
@@ -35,7 +35,7 @@ class Region:
     diverges: bool  # may the lanes of a warp disagree at one of its branches?
 
 
-def regions(plan: P.PlanFunction, variance: Variance, quiet: Callable[[P.Op], bool]) -> dict[int, Region]:
+def regions(plan: P.PlanFunction, uniformity: Uniformity, quiet: Callable[[P.Op], bool]) -> dict[int, Region]:
     """The regions of a function by their entries; `quiet`: does an operation neither write memory nor depend on other lanes?"""
     if any(
         isinstance(x, P.Special) and x.name in CLOCKS
@@ -46,13 +46,13 @@ def regions(plan: P.PlanFunction, variance: Variance, quiet: Callable[[P.Op], bo
     ):
         return {}  # a clock shows how many segments have run
     calm = [_ends_calmly(s.end) and all(quiet(op) for op in s.ops) for s in plan.segments]
-    place = {n: i for i, n in enumerate(postorder([tuple(s) for s in variance.next], [0])[::-1])}
+    place = {n: i for i, n in enumerate(postorder([tuple(s) for s in uniformity.next], [0])[::-1])}
     found: dict[int, Region] = {}
     taken: set[int] = set()
     for entry in range(len(plan.segments)):
         if entry in taken or entry not in place or not calm[entry]:
             continue
-        region = _largest(plan, variance, calm, place, entry)
+        region = _largest(plan, uniformity, calm, place, entry)
         if region is not None:
             found[entry] = region
             taken.update(region.order)
@@ -63,17 +63,17 @@ def results(frame: Frame, plan: P.PlanFunction, region: Region, kind: int) -> li
     """The registers of a kind that a region sets for what follows it."""
     before, behind = region.before, region.kinds[region.exit]
     changed = {slot for n in region.order for op in plan.segments[n].ops for slot in written(op)}
-    found = [slot for slot in slots_of(plan.live_in[region.exit] & (1 << plan.first_constant) - 1) if behind.get(slot, ONE) == kind]
-    found = [slot for slot in found if slot in changed or before.get(slot, ONE) != kind]
-    return [*found, frame.carry] if frame.carries and kind == LANE else found
+    found = [slot for slot in slots_of(plan.live_in[region.exit] & (1 << plan.first_constant) - 1) if behind.get(slot, UNIFORM) == kind]
+    found = [slot for slot in found if slot in changed or before.get(slot, UNIFORM) != kind]
+    return [*found, frame.carry] if frame.carries and kind == VARYING else found
 
 
 def saved(frame: Frame, plan: P.PlanFunction, region: Region) -> list[int]:
     """The registers of each lane whose old value is kept until all warps have executed a region: it begins again with them if it fails."""
     return [
         slot
-        for slot in results(frame, plan, region, LANE)
-        if slot == frame.carry or (plan.live_in[region.entry] >> slot & 1 and region.before.get(slot, ONE) == LANE)
+        for slot in results(frame, plan, region, VARYING)
+        if slot == frame.carry or (plan.live_in[region.entry] >> slot & 1 and region.before.get(slot, UNIFORM) == VARYING)
     ]
 
 
@@ -89,29 +89,29 @@ def _ends_calmly(end: P.End) -> bool:
     return P.EXIT not in targets and all(limit == PATIENT for limit in end.turns.values())
 
 
-def _largest(plan: P.PlanFunction, variance: Variance, calm: list[bool], place: dict[int, int], entry: int) -> Region | None:
+def _largest(plan: P.PlanFunction, uniformity: Uniformity, calm: list[bool], place: dict[int, int], entry: int) -> Region | None:
     """The largest region that begins at a segment; `place`: of each segment, in a reverse postorder."""
     best, inside, operations, loops = None, set[int](), 0, False
-    first, out = entry, variance.meet[entry]
+    first, out = entry, uniformity.meet[entry]
     while out is not None:
-        new = variance.reach(first, out)
+        new = uniformity.reach(first, out)
         operations += sum(len(plan.segments[n].ops) for n in new)
         if not all(calm[n] for n in new) or operations > MOST_OPERATIONS:
             break
         inside |= new
-        loops = loops or any(s in inside and place[s] <= place[n] for n in new for s in variance.next[n])
+        loops = loops or any(s in inside and place[s] <= place[n] for n in new for s in uniformity.next[n])
         if loops:
-            best = _region(plan, variance, entry, out, inside) or best
-        first, out = out, variance.meet[out]
+            best = _region(plan, uniformity, entry, out, inside) or best
+        first, out = out, uniformity.meet[out]
     return best
 
 
-def _region(plan: P.PlanFunction, variance: Variance, entry: int, out: int, inside: set[int]) -> Region | None:
+def _region(plan: P.PlanFunction, uniformity: Uniformity, entry: int, out: int, inside: set[int]) -> Region | None:
     """A region of these segments, if it is entered at the first one only and its loops are natural."""
     names = [entry, *sorted(inside - {entry})]
     number = {n: i for i, n in enumerate(names)}
-    graph = [tuple(number[s] for s in variance.next[n] if s != out) for n in names]
-    if any(s in inside and n not in inside and s != entry for n, following in enumerate(variance.next) for s in following):
+    graph = [tuple(number[s] for s in uniformity.next[n] if s != out) for n in names]
+    if any(s in inside and n not in inside and s != entry for n, following in enumerate(uniformity.next) for s in following):
         return None
     before, order = predecessors(graph), postorder(graph, [0])[::-1]
     loops = natural_loops(graph, order, before, dominators(order, before))
@@ -127,23 +127,23 @@ def _region(plan: P.PlanFunction, variance: Variance, entry: int, out: int, insi
     for loop in reversed(loops):  # inner loops first
         ends[max(place[b] for b in loop.blocks)].append(names[loop.header])
     segments = [names[b] for b in order]
-    apart, kinds = _kinds(plan, variance, segments, out)
-    if any(have == LANE and variance.entry[out].get(slot, ONE) == ONE for slot, have in kinds[out].items()):
+    apart, kinds = _kinds(plan, uniformity, segments, out)
+    if any(have == VARYING and uniformity.entry[out].get(slot, UNIFORM) == UNIFORM for slot, have in kinds[out].items()):
         return None
-    kinds[out] = {slot: variance.entry[out].get(slot, ONE) for slot in slots_of(plan.live_in[out])}
+    kinds[out] = {slot: uniformity.entry[out].get(slot, UNIFORM) for slot in slots_of(plan.live_in[out])}
     waits: dict[int, tuple[int, ...]] = {}
     for loop in loops:
         if len(loop.latches) > 1:
             blocks, header = {names[b] for b in loop.blocks}, names[loop.header]
             latches = {names[b] for b in loop.latches}
-            if any(variance.meet[n] in blocks - {header} and latches & (apart[n] | {n}) for n in blocks & apart.keys()):
+            if any(uniformity.meet[n] in blocks - {header} and latches & (apart[n] | {n}) for n in blocks & apart.keys()):
                 return None  # two loops that share a header: lanes are not to wait there for those that leave the inner one
             for b in blocks - {header}:
                 waits[b] = (*waits.get(b, ()), header)
-    return Region(entry, out, tuple(segments), tuple(map(tuple, ends)), variance.entry[entry], kinds, waits, bool(apart))
+    return Region(entry, out, tuple(segments), tuple(map(tuple, ends)), uniformity.entry[entry], kinds, waits, bool(apart))
 
 
-def _kinds(plan: P.PlanFunction, variance: Variance, order: list[int], out: int) -> tuple[dict[int, set[int]], dict[int, Kinds]]:
+def _kinds(plan: P.PlanFunction, uniformity: Uniformity, order: list[int], out: int) -> tuple[dict[int, set[int]], dict[int, Kinds]]:
     """The branches at which lanes diverge, with the segments that they execute while they are apart; and the kinds of the registers at the start of
     the segments.
 
@@ -153,39 +153,39 @@ def _kinds(plan: P.PlanFunction, variance: Variance, order: list[int], out: int)
     while True:
         apart = set().union(*found.values())
         kinds: dict[int, Kinds] = {n: {} for n in (*order, out)}
-        kinds[order[0]] = dict(variance.entry[order[0]])
+        kinds[order[0]] = dict(uniformity.entry[order[0]])
         work = set(order)
         while work:
             n = min(work, key=order.index)
             work.discard(n)
-            behind = _behind(plan, variance, n, kinds[n])
+            behind = _behind(plan, uniformity, n, kinds[n])
             if n in apart:
-                behind |= dict.fromkeys((slot for op in plan.segments[n].ops for slot in written(op)), LANE)
-            for s in variance.next[n]:
+                behind |= dict.fromkeys((slot for op in plan.segments[n].ops for slot in written(op)), VARYING)
+            for s in uniformity.next[n]:
                 for slot, kind in behind.items():
-                    if kind == LANE and plan.live_in[s] >> slot & 1 and kinds[s].get(slot, ONE) == ONE:
-                        kinds[s][slot] = LANE
+                    if kind == VARYING and plan.live_in[s] >> slot & 1 and kinds[s].get(slot, UNIFORM) == UNIFORM:
+                        kinds[s][slot] = VARYING
                         work |= {s} - {out}
         known = len(found)
         for n in order:
             guard = getattr(plan.segments[n].end, "guard", None)
-            if n not in found and guard is not None and _behind(plan, variance, n, kinds[n]).get(guard.slot, ONE) == LANE:
-                found[n] = set(_apart(variance, n, set(order), out))
+            if n not in found and guard is not None and _behind(plan, uniformity, n, kinds[n]).get(guard.slot, UNIFORM) == VARYING:
+                found[n] = set(_apart(uniformity, n, set(order), out))
         if len(found) == known:
             return found, kinds
 
 
-def _behind(plan: P.PlanFunction, variance: Variance, n: int, kinds: Kinds) -> Kinds:
+def _behind(plan: P.PlanFunction, uniformity: Uniformity, n: int, kinds: Kinds) -> Kinds:
     """The kinds behind the operations of a segment."""
     kinds = dict(kinds)
     for op in plan.segments[n].ops:
-        variance.through(n, op, kinds)
-    return kinds | dict.fromkeys(set_by(plan.segments[n].end), LANE)
+        uniformity.through(n, op, kinds)
+    return kinds | dict.fromkeys(set_by(plan.segments[n].end), VARYING)
 
 
-def _apart(variance: Variance, n: int, inside: set[int], out: int) -> Iterator[int]:
+def _apart(uniformity: Uniformity, n: int, inside: set[int], out: int) -> Iterator[int]:
     """The segments that lanes execute while they are apart, if they diverge at the end of one."""
-    meet = variance.meet[n]
+    meet = uniformity.meet[n]
     stop = meet if meet in inside else out
-    for first in variance.next[n]:
-        yield from variance.reach(first, stop) & inside
+    for first in uniformity.next[n]:
+        yield from uniformity.reach(first, stop) & inside

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..lanes import Geometry, Selection
 from ..values import plain
 from .frame import Frame
-from .variance import ONE
+from .uniformity import UNIFORM
 
 Array = NDArray[Any]
 
@@ -27,7 +27,7 @@ class NativeRegisters:
     def get(self, slot: int, kind: int, blocks: int, selection: Selection | None) -> Array:
         """A register of some lanes of so many blocks, as numpy takes it."""
         dtype = self.frame.dtypes[slot]
-        if kind == ONE:
+        if kind == UNIFORM:
             raw = self.memory[8 * slot : 8 * slot + 8]
             value = (raw[:1] & 1).view(np.bool_) if dtype.kind == "b" else raw[: dtype.itemsize].copy().view(dtype)
             return value.reshape(1, 1).copy()
@@ -41,7 +41,7 @@ class NativeRegisters:
         """What numpy has found for some lanes."""
         dtype, v = self.frame.dtypes[slot], plain(value)
         v = v if v.dtype == dtype else v.view(dtype)
-        if kind == ONE:
+        if kind == UNIFORM:
             self.memory[8 * slot : 8 * slot + dtype.itemsize] = v.ravel()[:1].view(np.uint8)
             return
         if selection is None:
@@ -53,7 +53,7 @@ class NativeRegisters:
 
     def put_lanes(self, slot: int, kind: int, value: Any, geometry: Geometry, lanes: Array) -> None:
         """What a group of these lanes holds, for those of (blocks, threads) that are named."""
-        if kind == ONE:
+        if kind == UNIFORM:
             self.put(slot, kind, len(lanes), value, None)
             return
         dtype, v = self.frame.dtypes[slot], plain(value)

@@ -15,7 +15,7 @@ from ..plan import plan as P
 from .frame import Frame
 from .regions import Region
 from .schedule import words as s
-from .variance import LANE, ONE, Kinds
+from .uniformity import UNIFORM, VARYING, Kinds
 
 
 @dataclass(slots=True, eq=False)
@@ -38,14 +38,14 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external
         case P.Jump():
             return s.JUMP
         case P.Branch(guard=guard):
-            return s.BRANCH_UNIFORM if kinds.get(guard.slot, ONE) == ONE else s.BRANCH
+            return s.BRANCH_UNIFORM if kinds.get(guard.slot, UNIFORM) == UNIFORM else s.BRANCH
         case P.Table(guard=None):
             return s.BRANCH_MANY
         case P.Leave(what="ret" | "exit", guard=None) if is_entry:
             return s.EXIT
         case P.Leave(what="ret" | "exit", guard=guard) if is_entry:
             assert guard is not None
-            return s.LEAVE if kinds.get(guard.slot, ONE) == ONE else s.EXIT_SOME
+            return s.LEAVE if kinds.get(guard.slot, UNIFORM) == UNIFORM else s.EXIT_SOME
         case P.Barrier(number=number, count=count):
             plain = all(named_by(frame, x, kinds) is not None for x in (number, count) if x is not None)
             return s.BARRIER if plain and _reduces_plainly(end) else s.LEAVE
@@ -75,7 +75,7 @@ def named_by(frame: Frame, source: P.Source, kinds: Kinds) -> int | None:
         return s.NAMED_BY_TEXT
     if type(slot) is not int or frame.dtypes[slot].itemsize != 4:
         return None
-    return s.NAMED_BY_ONE if kinds.get(slot, ONE) == ONE else s.NAMED_BY_LANES
+    return s.NAMED_BY_ONE if kinds.get(slot, UNIFORM) == UNIFORM else s.NAMED_BY_LANES
 
 
 def _word(frame: Frame, source: P.Source, kinds: Kinds) -> tuple[int, int, int]:
@@ -176,7 +176,7 @@ class RowTable:
 
     def _flags(self, slot: int, row: Row) -> tuple[int, int]:
         """How the scheduler finds a predicate, and where."""
-        if row.kinds.get(slot, ONE) == LANE:
+        if row.kinds.get(slot, UNIFORM) == VARYING:
             return s.NAMED_BY_LANES, self.frame.mask(slot)
         return s.NAMED_BY_ONE, 2 * slot
 

@@ -16,7 +16,7 @@ from ..vector.waiting.sync import LanesWait
 from .program import NativeProgram
 from .registers import NativeRegisters
 from .schedule import words as s
-from .variance import LANE, ONE
+from .uniformity import UNIFORM, VARYING
 
 Array = NDArray[Any]
 MOST = s.NODES // 4  # nodes, beyond which numpy goes on
@@ -200,7 +200,7 @@ class Nodes:
         for slot in slots_of(row.live):
             value = g.carry() if slot == carry else newer[slot] if slot in newer else g.fetch_or_none(slot)
             if value is not None:
-                kind = LANE if slot == carry else row.kinds.get(slot, ONE)
+                kind = VARYING if slot == carry else row.kinds.get(slot, UNIFORM)
                 self.registers.put_lanes(slot, kind, value, g.geometry, lanes)
 
 

@@ -11,8 +11,8 @@ from warplab.isa.types import TYPES
 
 from ..launch import Launch
 from ..memory.arena import Arena
-from ..memory.late import HeldStore
 from ..memory.spaces import LocalSpace
+from ..memory.store_buffer import HeldStore
 from ..observe import Access, ObservedLanes, ObservedWave
 from ..values import Array, Shifted, Value, plain
 from .keeping import Keeper

@@ -19,8 +19,8 @@ from warplab.assembler.listing import listing
 
 from ..faults import ExecutionError, Fault
 from ..launch import Launch
-from ..memory.late import HeldStore
 from ..memory.spaces import LocalSpace
+from ..memory.store_buffer import HeldStore
 from ..observe import Access, ObservedLanes, ObservedWave, Observer, TexelAccess
 from ..plan.plan import PlanFunction, Site
 from ..values import Array

@@ -12,7 +12,7 @@ from warplab.isa.ports import Shortcut
 from warplab.isa.types import ScalarType
 
 from ..memory.access import WaveMemory
-from ..memory.late import LateMemory
+from ..memory.store_buffer import LateMemory
 from ..observe import Access
 from ..plan.plan import Guard, Jump, Segment, Site
 from ..plan.roles import only_computes

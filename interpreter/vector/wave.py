@@ -20,8 +20,8 @@ from ..faults import ExecutionError, Fault
 from ..lanes import Geometry, Selection
 from ..launch import CHECK_EVERY, Launch
 from ..memory.access import WaveMemory
-from ..memory.late import LateMemory, LateStores
 from ..memory.spaces import LocalSpace, SharedSpace
+from ..memory.store_buffer import LateMemory, LateStores
 from ..memory.tensor import TensorSpace
 from ..observe import Observer
 from ..plan.plan import EXIT

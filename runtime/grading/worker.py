@@ -69,7 +69,7 @@ def _confine() -> None:
     """No files written, no core dumps: nothing here has a reason for either."""
     import warplab.interpreter.vector.wave
     import warplab.runtime.profiler  # noqa: F401  loaded now, as nothing may be cached on disk later
-    from warplab.interpreter.native.choice import missing
+    from warplab.interpreter.native.tiering import missing
 
     if not missing():  # the compiler's memory is not the submission's
         from warplab.interpreter.native.schedule.compiled import scheduler

@@ -14,7 +14,7 @@ from warplab.isa.types import ScalarType
 from ...plan import plan as P
 from ..trace.code import VectorCode
 from ..trace.symbol import SymbolicArray, lift
-from ..variance import LANE, ONE
+from ..uniformity import UNIFORM, VARYING
 from .memory import CALLED, SPACES
 from .stack import Stack, narrow
 from .values import Guard
@@ -49,13 +49,13 @@ class EmittedAccesses(Stack):
         assert access is not None
         space, t, n, place = space_of(op), access.type, access.elements, op.sources[0]
         if isinstance(place, P.ParameterPlace):
-            self.assign(op.target, ONE, tuple(self.parameter(place, e * t.bytes, t.dtype) for e in range(n)), guard)
+            self.assign(op.target, UNIFORM, tuple(self.parameter(place, e * t.bytes, t.dtype) for e in range(n)), guard)
             return
         kind, a = self.source(place)
-        if guard is None and space == "global" and kind == ONE:
+        if guard is None and space == "global" and kind == UNIFORM:
             parts = self._load_one(a, t, n)
         else:
-            kind, parts = LANE, self.load_lanes(space, *self._address(place, space), t, n, guard)
+            kind, parts = VARYING, self.load_lanes(space, *self._address(place, space), t, n, guard)
         self.assign(op.target, kind, parts, guard)
 
     def load_lanes(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, n: int, guard: Guard) -> tuple[Any, ...]:
@@ -98,7 +98,7 @@ class EmittedAccesses(Stack):
         """Each lane stores elements from its address on."""
         values = []
         for part in parts:
-            v = lift(self.code, self.at(LANE, part), part.dtype, self.width)
+            v = lift(self.code, self.at(VARYING, part), part.dtype, self.width)
             v = v.astype("u1") if v.dtype.kind == "b" else v.view(f"u{v.itemsize}")
             v = v if v.itemsize == t.bytes else v.astype(f"u{t.bytes}")
             values.append(v)
@@ -152,7 +152,7 @@ class EmittedAccesses(Stack):
 
     def place(self, space: str, a: SymbolicArray, size: int, guard: Guard, plus: Offset = 0) -> AccessPlace:
         """Where an access of so many bytes of each lane goes; `plus` is added to all addresses later."""
-        a = self.at(LANE, a.view(f"u{a.itemsize}"))
+        a = self.at(VARYING, a.view(f"u{a.itemsize}"))
         code, once = self.code, self.once
         if space == "global":
             return AccessPlace("ptr %host.b", f"ptr {self._site(code)}, i64 0", a.astype(np.uint64))
@@ -176,7 +176,7 @@ class EmittedAccesses(Stack):
     def _in_window(self, base: int, a: SymbolicArray, plus: Offset, guard: Guard) -> str:
         """Does the first of the lanes that take part access a window of the generic addresses?"""
         code, w = self.code, self.width
-        a = self.at(LANE, a.view(f"u{a.itemsize}").astype(np.uint64))
+        a = self.at(VARYING, a.view(f"u{a.itemsize}").astype(np.uint64))
         lanes = code.emit(f"bitcast <{w} x i1> {self.mask(guard)} to i{w}")
         code.module.declarations[f"llvm.cttz.i{w}"] = f"declare i{w} @llvm.cttz.i{w}(i{w}, i1)"
         lane = code.emit(f"and i{w} {code.emit(f'call i{w} @llvm.cttz.i{w}(i{w} {lanes}, i1 false)')}, {w - 1}")

@@ -21,7 +21,7 @@ from ..trace.code import Untraceable
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
-from ..variance import LANE, ONE
+from ..uniformity import UNIFORM, VARYING
 from .lanes import CompiledLanes
 from .memory import CALLED, INLINED, field
 from .warps import chains, matrices, mbarriers, warp  # noqa: F401  (their rules)
@@ -47,9 +47,9 @@ class Emitter(CompiledLanes):
             self.operation(op)
         code = len(self.code.lines)
         ways = [] if table is None else self._ways(table)
-        self.put_all(needed, LANE)
+        self.put_all(needed, VARYING)
         once = len(self.once.lines)  # all that the loop over the vectors reads is computed by now
-        self.put_all(needed, ONE)
+        self.put_all(needed, UNIFORM)
         w = self.width
         body = [
             *self.code.lines[:code], "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0",
@@ -78,7 +78,7 @@ class Emitter(CompiledLanes):
     def put_all(self, needed: dict[int, set[int]], kind: int) -> None:
         """Stores those of these registers that have changed and are wanted in a kind."""
         for slot, kinds in needed.items():
-            if kind in kinds and (slot in self.values or self.kinds.get(slot, ONE) != kind):  # else it lies there already
+            if kind in kinds and (slot in self.values or self.kinds.get(slot, UNIFORM) != kind):  # else it lies there already
                 self.put(slot, kind)
 
     def put(self, slot: int, kind: int) -> None:
@@ -90,7 +90,7 @@ class Emitter(CompiledLanes):
         if v.dtype.itemsize != dtype.itemsize or (v.dtype.kind == "b") != (dtype.kind == "b"):
             raise Untraceable(f"{v.dtype} in a register of {dtype}")
         place, align = self.place_of(slot, kind)
-        if kind == ONE:
+        if kind == UNIFORM:
             if v.dtype.kind == "b":
                 v = v.astype(np.uint32)
             code.lines.append(f"  store {v.type} {v.value}, ptr {place}, align 8")
@@ -151,20 +151,20 @@ class Emitter(CompiledLanes):
 
     def _pure(self, op: P.Op, guard: Any) -> None:
         parts = [self.source(s) for s in op.sources]
-        kind = max((k for k, _ in parts), default=ONE)
+        kind = max((k for k, _ in parts), default=UNIFORM)
         code, meaning, operands = self.code_of(kind), bound(op.meaning), [self.at(kind, v) for _, v in parts]
-        results = self.helpers.routines.results(code, id(op.meaning), meaning, operands, calls=kind == LANE)
+        results = self.helpers.routines.results(code, id(op.meaning), meaning, operands, calls=kind == VARYING)
         self.assign(op.target, kind, results if isinstance(op.target, P.Each) else results[0], guard)
 
     def _carry(self, op: P.Op, guard: Any) -> None:
         """An instruction that takes the condition code register, gives it, or both; a guard does not hold it back."""
         words = op.meaning.form.carry.split()
-        taken = {"cc": self.at(LANE, self.value(self.frame.carry)[1])} if "in" in words else {}
+        taken = {"cc": self.at(VARYING, self.value(self.frame.carry)[1])} if "in" in words else {}
         meaning = functools.partial(bound(op.meaning), **taken)
-        results = traced(self.code, meaning, [self.at(LANE, self.source(s)[1]) for s in op.sources])
+        results = traced(self.code, meaning, [self.at(VARYING, self.source(s)[1]) for s in op.sources])
         if "out" in words:
-            self.values[self.frame.carry] = LANE, results[-1]
-        self.assign(op.target, LANE, results[0], guard)
+            self.values[self.frame.carry] = VARYING, results[-1]
+        self.assign(op.target, VARYING, results[0], guard)
 
     def _warps(self, op: P.Op, guard: Any) -> None:
         """An instruction across the lanes of a warp, by its own rule."""
@@ -172,7 +172,7 @@ class Emitter(CompiledLanes):
             raise Untraceable("a whole warp")
         self.guard = guard
         result = bound(op.meaning)(self, *[self.source(s)[1] for s in op.sources])
-        self.assign(op.target, LANE, result, guard)
+        self.assign(op.target, VARYING, result, guard)
 
     @property
     def members(self) -> str:
@@ -184,11 +184,11 @@ class Emitter(CompiledLanes):
         self.guard = guard
         result = bound(op.meaning)(self, *[self._all_lanes(self.source(s)[1]) for s in op.sources])
         if op.target is not None:
-            self.assign(op.target, LANE, result, guard)
+            self.assign(op.target, VARYING, result, guard)
 
     def _all_lanes(self, value: Any) -> Any:
         """A value of each lane, also where it is one for all."""
-        value = self.at(LANE, value)
+        value = self.at(VARYING, value)
         return lift(self.code, value, value.dtype, self.width * value.each) if isinstance(value, SymbolicArray) else value
 
     def primitive(self, function: Any, arguments: tuple[Any, ...], modes: Mapping[str, Any]) -> Any:
@@ -215,7 +215,7 @@ class Emitter(CompiledLanes):
     def _parameter(self, op: P.Op, guard: Any) -> None:
         (place,) = op.sources
         assert isinstance(place, P.ParameterPlace) and place.dtype is not None
-        self.assign(op.target, ONE, self.parameter(place, 0, place.dtype), guard)
+        self.assign(op.target, UNIFORM, self.parameter(place, 0, place.dtype), guard)
 
     def _hand_on(self, op: P.Op, guard: Any) -> None:
         parts = [self.source(s) for s in op.sources]
@@ -229,7 +229,7 @@ class Emitter(CompiledLanes):
             self.assign(op.target, kind, values[0], guard)
         else:
             total = values[0] if len(values) == 1 else values[0] + values[1].view(values[0].dtype)
-            if {k for k, _ in parts} == {ONE, LANE}:
+            if {k for k, _ in parts} == {UNIFORM, VARYING}:
                 (_, one), (_, each) = sorted(parts, key=lambda part: part[0])
                 self.sums[total.value] = one, each
             self.assign(op.target, kind, total, guard)

@@ -15,7 +15,7 @@ from ...vector.group import PAUSE_TURNS
 from ..schedule.words import TURN
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
-from ..variance import LANE
+from ..uniformity import VARYING
 from .accesses import EmittedAccesses, reached
 from .memory import CALLED, SPACES
 from .values import Guard
@@ -32,13 +32,13 @@ class CompiledLanes(EmittedAccesses):
     @property
     def active(self) -> SymbolicArray | None:
         """See ports.Lanes."""
-        return None if self.guard is None else self.at(LANE, self.guard[1])
+        return None if self.guard is None else self.at(VARYING, self.guard[1])
 
     @contextmanager
     def only(self, lanes: SymbolicArray) -> Iterator[None]:
         """See ports.Lanes."""
-        before, mask = self.guard, self.at(LANE, lanes)
-        self.guard = LANE, mask if self.active is None else mask & self.active
+        before, mask = self.guard, self.at(VARYING, lanes)
+        self.guard = VARYING, mask if self.active is None else mask & self.active
         try:
             yield
         finally:
@@ -83,7 +83,7 @@ class CompiledLanes(EmittedAccesses):
     def pause_where(self, holds: SymbolicArray) -> None:
         """A pause where a condition holds for a lane that executes; it counts once for the group."""
         code, w = self.code, self.width
-        asking = code.emit(f"and <{w} x i1> {self.at(LANE, holds).value}, {self.mask(self.guard)}")
+        asking = code.emit(f"and <{w} x i1> {self.at(VARYING, holds).value}, {self.mask(self.guard)}")
         some = code.fresh(f"icmp ne i{w} {code.fresh(f'bitcast <{w} x i1> {asking} to i{w}')}, 0")
         room = code.scratch("i1", "paused")
         self.once.lines.append(f"  store i1 false, ptr {room}")
@@ -116,12 +116,12 @@ class CompiledLanes(EmittedAccesses):
         if space in ("local", "shared::cluster"):
             return inside
         rank, (_, own) = into >> np.uint64(24), self.special("%cluster_ctarank")
-        return inside & ((rank == np.uint64(0)) | (rank == self.at(LANE, own).astype(np.uint64) + np.uint64(1)))
+        return inside & ((rank == np.uint64(0)) | (rank == self.at(VARYING, own).astype(np.uint64) + np.uint64(1)))
 
     def refuse_where(self, holds: SymbolicArray) -> None:
         """Leaves the vector to numpy, as if nothing had been done, where a condition holds for a lane that executes."""
         code, w = self.code, self.width
-        bad = code.emit(f"and <{w} x i1> {self.at(LANE, holds).value}, {self.mask(self.guard)}")
+        bad = code.emit(f"and <{w} x i1> {self.at(VARYING, holds).value}, {self.mask(self.guard)}")
         some = code.fresh(f"icmp ne i{w} {code.fresh(f'bitcast <{w} x i1> {bad} to i{w}')}, 0")
         refuse, fine = f"refuse.{some[1:]}", f"fine.{some[1:]}"
         code.lines += [f"  br i1 {some}, label %{refuse}, label %{fine}", f"{refuse}:", *self._undo, "  store i64 1, ptr %ctx, align 8",

@@ -17,7 +17,7 @@ from ..schedule import words
 from ..trace.code import VectorCode, vector_type
 from ..trace.symbol import SymbolicArray
 from ..trace.ufuncs import select
-from ..variance import LANE, ONE
+from ..uniformity import UNIFORM, VARYING
 from .emitter import Emitter, for_all, heads, inlined, renamed
 from .memory import Helpers, field
 from .segment import RegionSegment, bases_of
@@ -36,7 +36,7 @@ class RegionEmitter:
         self.live = {
             n: plan.live_in[n] & (1 << plan.first_constant) - 1 | frame.carries << frame.carry for n in (*region.order, region.exit)
         }
-        self.kinds = {n: kinds | ({frame.carry: LANE} if frame.carries else {}) for n, kinds in region.kinds.items()}
+        self.kinds = {n: kinds | ({frame.carry: VARYING} if frame.carries else {}) for n, kinds in region.kinds.items()}
         self.rooms: dict[str, str] = {}
         self.small = small  # its code may be repeated
         self.bases = {} if region.diverges else bases_of([op for n in region.order for op in plan.segments[n].ops])
@@ -71,18 +71,18 @@ class RegionEmitter:
 
     def variable(self, slot: int, kind: int) -> tuple[str, str]:
         """The local variable of a register that is of a kind, and its type."""
-        name = f"%r{slot}.{'lane' if kind == LANE else 'one'}"
-        t = self.variables[name] = vector_type(self.frame.dtypes[slot], self.width if kind == LANE else 1)
+        name = f"%r{slot}.{'lane' if kind == VARYING else 'one'}"
+        t = self.variables[name] = vector_type(self.frame.dtypes[slot], self.width if kind == VARYING else 1)
         return name, t
 
     def _entered(self, slot: int) -> list[str]:
         """Lines that load a register where the region begins; it may vary in the region alone, whose lanes diverge while others have left."""
-        kind = self.kinds[self.region.entry].get(slot, ONE)
-        e = Emitter(self.frame, self.region.before | {self.frame.carry: LANE}, self.helpers, "")
+        kind = self.kinds[self.region.entry].get(slot, UNIFORM)
+        e = Emitter(self.frame, self.region.before | {self.frame.carry: VARYING}, self.helpers, "")
         e.once, e.code = VectorCode(1, e.module, f"in.s{slot}."), VectorCode(self.width, e.module, f"in.v{slot}.")
         value = e.at(kind, e.value(slot)[1])
         name, t = self.variable(slot, kind)
-        based = self._based(e, slot, value) if kind == LANE and slot in self.bases else []
+        based = self._based(e, slot, value) if kind == VARYING and slot in self.bases else []
         return [*e.once.lines, *e.code.lines, *based, f"  store {t} {value.value}, ptr {name}, align 64"]
 
     def _based(self, e: Emitter, slot: int, value: SymbolicArray) -> list[str]:
@@ -117,18 +117,18 @@ class RegionEmitter:
         done = set[tuple[int, int]]()
         for s in following:
             for slot in slots_of(self.live[s]):
-                kind = self.kinds[s].get(slot, ONE)
-                if slot in e.offsets and slot not in e.values and kind == LANE:
+                kind = self.kinds[s].get(slot, UNIFORM)
+                if slot in e.offsets and slot not in e.values and kind == VARYING:
                     lines.append(e.offset_stored(slot))
                     continue
-                if (slot, kind) in done or (slot not in e.values and e.kinds.get(slot, ONE) == kind):
+                if (slot, kind) in done or (slot not in e.values and e.kinds.get(slot, UNIFORM) == kind):
                     continue
                 done.add((slot, kind))
                 name, t = self.variable(slot, kind)
                 value = e.kept(slot, kind)
-                if kind == LANE and slot in self.bases:
+                if kind == VARYING and slot in self.bases:
                     lines += self._based(e, slot, value)
-                if kind == LANE and waiting >> slot & 1:
+                if kind == VARYING and waiting >> slot & 1:
                     old = SymbolicArray(e.code, e.code.fresh(f"load {t}, ptr {name}, align 64"), value.dtype)
                     value = select(SymbolicArray(e.code, "%active", "?"), value, old)
                 lines.append(f"  store {t} {value.value}, ptr {name}, align 64")
@@ -179,7 +179,7 @@ class RegionEmitter:
             p = e.value(end.guard.slot)[1]
             taken = ~p if end.guard.negated else p
             if region.diverges:
-                taken = e.at(LANE, taken)
+                taken = e.at(VARYING, taken)
         if not region.diverges:
             label = {s: "leave" if s == region.exit else f"segment{s}" for s in self.plan_next(n)}
             if taken is None or len(label) == 1:
@@ -223,15 +223,15 @@ class RegionEmitter:
     def _at_exit(self) -> list[str]:
         """Lines that put the registers of a warp in its frame."""
         e = RegionSegment(self, self.kinds[self.region.exit], "out")
-        for slot in results(self.frame, self.plan, self.region, LANE):
-            e.put(slot, LANE)
+        for slot in results(self.frame, self.plan, self.region, VARYING):
+            e.put(slot, VARYING)
         return [*self._copied("save", "%frame", back=False), *e.once.lines, *e.code.lines]
 
     def _at_end(self) -> list[str]:
         """Lines that store what is one value for the wave, when all warps are through."""
         e = RegionSegment(self, self.kinds[self.region.exit], "end")
-        for slot in results(self.frame, self.plan, self.region, ONE):
-            e.put(slot, ONE)
+        for slot in results(self.frame, self.plan, self.region, UNIFORM):
+            e.put(slot, UNIFORM)
         return e.once.lines
 
     def _copied(self, prefix: str, frame: str, *, back: bool) -> list[str]:

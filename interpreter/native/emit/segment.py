@@ -12,7 +12,7 @@ from ...plan import plan as P
 from ..frame import Frame
 from ..trace.code import Untraceable, VectorCode
 from ..trace.symbol import SymbolicArray
-from ..variance import LANE, ONE, Kinds
+from ..uniformity import UNIFORM, VARYING, Kinds
 from .accesses import Offset
 from .emitter import Emitter
 from .memory import Helpers
@@ -76,7 +76,7 @@ class RegionSegment(Emitter):
     def _loaded(self, slot: int) -> tuple[int, SymbolicArray]:
         if slot in self.frame.constants:
             return super()._loaded(slot)
-        kind = self.kinds.get(slot, ONE)
+        kind = self.kinds.get(slot, UNIFORM)
         name, t = self.region.variable(slot, kind)
         code = self.code_of(kind)
         return kind, SymbolicArray(code, code.emit(f"load {t}, ptr {name}, align 64"), self.frame.dtypes[slot])
@@ -88,10 +88,10 @@ class RegionSegment(Emitter):
         if not self._is_based(slot):
             return super().value(slot)
         _, base = self._loaded(slot)
-        return LANE, base + self.at(LANE, self._offset(slot))
+        return VARYING, base + self.at(VARYING, self._offset(slot))
 
     def _is_based(self, slot: int) -> bool:
-        return slot in self.region.bases and slot not in self.values and self.kinds.get(slot, ONE) == LANE
+        return slot in self.region.bases and slot not in self.values and self.kinds.get(slot, UNIFORM) == VARYING
 
     def _offset(self, slot: int) -> SymbolicArray:
         if slot not in self.offsets:
@@ -108,7 +108,7 @@ class RegionSegment(Emitter):
         step = step_of(op)
         if step is not None and isinstance(op.target, int) and self._is_based(op.target):
             kind, by = self.source(step[1])
-            if kind == ONE:
+            if kind == UNIFORM:
                 offset = self._offset(op.target)
                 self.offsets[op.target] = offset + by.view(offset.dtype) + offset.dtype.type(step[0] & (1 << 8 * offset.itemsize) - 1)
                 return

@@ -10,7 +10,7 @@ from warplab.isa.types import ScalarType
 
 from ..schedule import words
 from ..trace.symbol import SymbolicArray, lift
-from ..variance import LANE
+from ..uniformity import VARYING
 from .memory import CALLED
 from .values import Guard, Values
 
@@ -21,7 +21,7 @@ class Stack(Values):
     def _place(self, address: SymbolicArray, at: int, size: int) -> tuple[str, Any]:
         """Where a word of the stack lies, as arguments of the helper, and its address: so many bytes into an access of a size."""
         code = self.code
-        a: Any = lift(code, self.at(LANE, address.view(f"u{address.itemsize}")), np.dtype(f"u{address.itemsize}"), self.width)
+        a: Any = lift(code, self.at(VARYING, address.view(f"u{address.itemsize}")), np.dtype(f"u{address.itemsize}"), self.width)
         if a.itemsize == 8:
             a = narrow(a)
         a = np.where((a & np.uint32(size - 1)) == np.uint32(0), a, np.uint32(0xFFFFFFFF))  # an address out of line lies nowhere

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from ...plan import plan as P
 from ..frame import Frame
 from ..trace.code import VectorCode, scalar_type
-from ..variance import LANE, ONE, Kinds, kind_of
+from ..uniformity import UNIFORM, VARYING, Kinds, kind_of
 from .accesses import space_of
 from .emitter import Emitter
 from .memory import Helpers
@@ -28,7 +28,7 @@ def computes(op: P.Op, kinds: Kinds) -> bool:
     access = op.meaning.access
     if op.how in _COMPUTE:
         return True
-    if access is None or op.how not in ("load", "store") or kind_of(op.sources[0], kinds) != ONE:
+    if access is None or op.how not in ("load", "store") or kind_of(op.sources[0], kinds) != UNIFORM:
         return False
     if isinstance(op.sources[0], P.ParameterPlace) or (space_of(op) == "global" and op.how == "load" and op.guard is None):
         return True
@@ -46,7 +46,7 @@ class StripEmitter(Emitter):
     def place_of(self, slot: int, kind: int) -> tuple[str, int]:
         """See Values."""
         place, align = super().place_of(slot, kind)
-        if kind != LANE:
+        if kind != VARYING:
             return place, align
         dtype = self.frame.dtypes[slot]
         if dtype.kind == "b":
@@ -67,9 +67,9 @@ class StripEmitter(Emitter):
         """LLVM IR; `needed`: in which kinds each slot must lie in memory behind the pass."""
         for op in ops:
             self.operation(op)
-        self.put_all(needed, LANE)
+        self.put_all(needed, VARYING)
         once = len(self.once.lines)
-        self.put_all(needed, ONE)
+        self.put_all(needed, UNIFORM)
         w, count = STRIP, self.frame.width // STRIP
         return self.function(once, [
             "  br label %begin", "begin:", "  %strip = phi i64 [0, %loop], [%strip.next, %latch]", f"  %lane0 = mul i64 %strip, {w}",

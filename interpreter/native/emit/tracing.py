@@ -9,7 +9,7 @@ from ...plan import plan as P
 from ..frame import Frame
 from ..trace.code import LLVMModule, Untraceable
 from ..trace.symbol import SymbolicArray
-from ..variance import LANE
+from ..uniformity import VARYING
 from .accesses import compiled
 from .emitter import Emitter
 from .memory import CALLED, Helpers
@@ -113,4 +113,4 @@ class Trial(Emitter):
         constant = self.frame.constants.get(slot)
         if constant is not None:
             return super()._loaded(slot)
-        return LANE, SymbolicArray(self.code, "poison", self.frame.dtypes[slot])
+        return VARYING, SymbolicArray(self.code, "poison", self.frame.dtypes[slot])

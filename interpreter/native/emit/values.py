@@ -13,7 +13,7 @@ from ..schedule.words import CLOCK_AT, COUNTED, STEPS
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
-from ..variance import LANE, ONE, Kinds
+from ..uniformity import UNIFORM, VARYING, Kinds
 from .memory import Helpers
 
 DType = np.dtype[Any]
@@ -38,7 +38,7 @@ class Values:
 
     def code_of(self, kind: int) -> VectorCode:
         """Where values of a kind are computed."""
-        return self.code if kind == LANE else self.once
+        return self.code if kind == VARYING else self.once
 
     def at(self, kind: int, value: Any) -> Any:
         """A value as one of a kind: one for all is repeated over the lanes."""
@@ -47,7 +47,7 @@ class Values:
         if not isinstance(value, SymbolicArray) or value.code is self.code_of(kind):
             return value
         width, code = self.width, self.code
-        if kind == ONE:
+        if kind == UNIFORM:
             raise Untraceable("a value that varies where one is expected")
         mask = ", ".join(f"i32 {i % value.each}" for i in range(width * value.each))
         text = f"shufflevector {value.type} {value.value}, {value.type} poison, <{width * value.each} x i32> <{mask}>"
@@ -63,19 +63,19 @@ class Values:
     def _loaded(self, slot: int) -> tuple[int, SymbolicArray]:
         constant = self.frame.constants.get(slot)
         if constant is not None:
-            return ONE, lift(self.once, constant, constant.dtype, 1)
-        kind, dtype = self.kinds.get(slot, ONE), self.frame.dtypes[slot]
+            return UNIFORM, lift(self.once, constant, constant.dtype, 1)
+        kind, dtype = self.kinds.get(slot, UNIFORM), self.frame.dtypes[slot]
         code, (place, align) = self.code_of(kind), self.place_of(slot, kind)
         w = code.width
         if dtype.kind != "b":
             return kind, SymbolicArray(code, code.emit(f"load <{w} x {scalar_type(dtype)}>, ptr {place}, align {align}"), dtype)
-        raw = code.emit(f"load {'i32' if kind == ONE else f'i{w}'}, ptr {place}, align {align}")
-        bits = code.emit(f"trunc i32 {raw} to i1") if kind == ONE else raw
-        return kind, SymbolicArray(code, code.emit(f"bitcast {'i1' if kind == ONE else f'i{w}'} {bits} to <{w} x i1>"), dtype)
+        raw = code.emit(f"load {'i32' if kind == UNIFORM else f'i{w}'}, ptr {place}, align {align}")
+        bits = code.emit(f"trunc i32 {raw} to i1") if kind == UNIFORM else raw
+        return kind, SymbolicArray(code, code.emit(f"bitcast {'i1' if kind == UNIFORM else f'i{w}'} {bits} to <{w} x i1>"), dtype)
 
     def place_of(self, slot: int, kind: int) -> tuple[str, int]:
         """Where a register lies in memory, and how it is aligned there."""
-        if kind == ONE:
+        if kind == UNIFORM:
             return self.once.emit(f"getelementptr i8, ptr %uniforms.b, i64 {8 * slot}"), 8
         align = max(4, min(64, self.frame.bytes(slot)))
         return self.code.emit(f"getelementptr i8, ptr %frame, i64 {self.frame.offsets[slot]}"), align
@@ -96,7 +96,7 @@ class Values:
                 values: list[Any] = []
                 for _, v in parts:
                     values.extend(v) if isinstance(v, tuple) else values.append(v)
-                return max((k for k, _ in parts), default=ONE), tuple(values)
+                return max((k for k, _ in parts), default=UNIFORM), tuple(values)
             case P.Special():
                 kind, v = self.special(s.name)
                 return kind, v if v.dtype == s.dtype else v.view(s.dtype) if v.itemsize == s.dtype.itemsize else v.astype(s.dtype)
@@ -107,11 +107,11 @@ class Values:
                 kind, v = self.source(s.source)
                 return kind, v + _constant(s.by, s.dtype)
             case P.FramePlace():
-                return ONE, lift(self.once, self.frame.start + s.offset, np.dtype(np.uint32), 1)
+                return UNIFORM, lift(self.once, self.frame.start + s.offset, np.dtype(np.uint32), 1)
             case P.FrameAddress():
-                return ONE, lift(self.once, self.frame.start + s.window + s.offset, s.dtype, 1)
+                return UNIFORM, lift(self.once, self.frame.start + s.window + s.offset, s.dtype, 1)
             case P.ScalarConstant():
-                return ONE, s.value
+                return UNIFORM, s.value
             case P.Pointer():
                 kind, v = self.value(s.slot)
                 return kind, v + _constant(s.offset, v.dtype) if s.offset else v
@@ -126,23 +126,23 @@ class Values:
     def special(self, name: str) -> tuple[int, SymbolicArray]:
         """A special register: a table, of one value, of the blocks of the wave, or of the lanes of a block."""
         if name in CLOCKS:
-            return ONE, self._clock(name)
+            return UNIFORM, self._clock(name)
         n, extent, dtype = self.frame.special(name)
-        kind = ONE if extent == "one" else LANE
+        kind = UNIFORM if extent == "one" else VARYING
         code = self.code_of(kind)
         p = self.once.emit(f"getelementptr i64, ptr %specials.b, i64 {n}")
         table = self.once.emit(f"load ptr, ptr {p}, align 8")
         t = scalar_type(dtype)
         if extent == "one":
-            return ONE, SymbolicArray(code, code.emit(f"load <1 x {t}>, ptr {table}, align {dtype.itemsize}"), dtype)
+            return UNIFORM, SymbolicArray(code, code.emit(f"load <1 x {t}>, ptr {table}, align {dtype.itemsize}"), dtype)
         if extent == "lane":
             at = code.emit(f"getelementptr {t}, ptr {table}, i64 {self.first_thread()}")
-            return LANE, SymbolicArray(code, code.emit(f"load <{self.width} x {t}>, ptr {at}, align {dtype.itemsize}"), dtype)
+            return VARYING, SymbolicArray(code, code.emit(f"load <{self.width} x {t}>, ptr {at}, align {dtype.itemsize}"), dtype)
         number = code.emit(f"add i64 {self.block()}, %first_block")
         at = code.emit(f"getelementptr {t}, ptr {table}, i64 {number}")
         one = code.emit(f"load <1 x {t}>, ptr {at}, align {dtype.itemsize}")
         zero = ", ".join(["i32 0"] * self.width)
-        return LANE, SymbolicArray(
+        return VARYING, SymbolicArray(
             code, code.emit(f"shufflevector <1 x {t}> {one}, <1 x {t}> poison, <{self.width} x i32> <{zero}>"), dtype
         )
 
@@ -220,7 +220,7 @@ class Values:
         """The mask of the lanes that take part in an operation."""
         if guard is None:
             return "%active"
-        g = self.at(LANE, guard[1])
+        g = self.at(VARYING, guard[1])
         return self.code.emit(f"and {g.type} {g.value}, %active")
 
     def lanes(self, guard: Guard) -> str:

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...native.choice import missing
 from ...native.schedule.loops import constants_of, translated
+from ...native.tiering import missing
 from . import caches, touch, words
 
 Argument = int | NDArray[Any] | None

@@ -1,4 +1,4 @@
-"""Steps of a launch whose order a seed chooses: stores may be held, and what lets them out says so first (memory/late.py)."""
+"""Steps of a launch whose order a seed chooses: stores may be held, and what lets them out says so first (memory/store_buffer.py)."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import os
 import sys
 
 from warplab.interpreter.launch import Options
-from warplab.interpreter.native.choice import missing
+from warplab.interpreter.native.tiering import missing
 
 from ...errors import UsageError
 

@@ -115,7 +115,7 @@ def test_after_a_failure_of_the_compiler_numpy_runs_the_kernel(
 ) -> None:
     monkeypatch.setattr(*broken, failing)
     for name in ("FIRST", "BASE", "WRITE", "COMPILE"):
-        monkeypatch.setattr(f"warplab.interpreter.native.choice.{name}", 0.0)
+        monkeypatch.setattr(f"warplab.interpreter.native.tiering.{name}", 0.0)
     monkeypatch.setenv("WARPLAB_CACHE", "/nonexistent")
     machine = Machine(ADD)
     out = machine.upload(np.zeros(64, np.uint32))

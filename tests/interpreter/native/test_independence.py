@@ -15,11 +15,11 @@ from tests.interpreter.harness import Array, Machine, kernel
 from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import ExecutionError
 from warplab.interpreter.launch import Launch
-from warplab.interpreter.native.choice import plan_of
 from warplab.interpreter.native.program import NativeProgram
 from warplab.interpreter.native.threads.independence import independent
 from warplab.interpreter.native.threads.linear import Linear, Unknown, determined, fact, narrowed, within
 from warplab.interpreter.native.threads.sharing import ThreadSharing
+from warplab.interpreter.native.tiering import plan_of
 from warplab.interpreter.observe import Access, Observer
 from warplab.interpreter.values import plain
 

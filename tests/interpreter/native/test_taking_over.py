@@ -12,7 +12,7 @@ pytest.importorskip("llvmlite")
 from tests.interpreter.harness import Machine, kernel
 from tests.interpreter.test_reference import seeded
 from warplab.interpreter.launch import Launch
-from warplab.interpreter.native.choice import EngineChoice
+from warplab.interpreter.native.tiering import EngineChoice
 from warplab.interpreter.native.run import NativeLaunch
 from warplab.interpreter.vector import wave
 

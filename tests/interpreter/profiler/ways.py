@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from warplab.interpreter.native.choice import missing
+from warplab.interpreter.native.tiering import missing
 from warplab.interpreter.profiler.loops import compiled
 from warplab.interpreter.profiler.loops.compiled import CompiledLoop, Loops
 

@@ -1,4 +1,4 @@
-"""Which registers hold one value for all lanes of a wave (ONE), and which one for each lane (LANE), at each place of a plan.
+"""Which registers are uniform, one value for all lanes of a wave, and which are varying, a value for each lane, at each place of a plan.
 
 Groups of diverged lanes execute one after another and share a register of one value.  So a register varies if it is written while lanes are diverged
 and read where they reconverge, or by lanes on the other side of the branch; or if both sides write it and lanes may wait there while others execute.
@@ -17,11 +17,11 @@ from ..plan.spinning import PATIENT
 from ..plan.uses import leaves, read, set_by, successors, targets, written
 from .frame import extent_of
 
-ONE, LANE = range(2)
+UNIFORM, VARYING = range(2)
 Kinds = dict[int, int]  # slot -> kind; a slot that is missing holds one value
 
 
-class Variance:
+class Uniformity:
     """The kinds of a function's registers at the start of each segment; `runs` says which operations are compiled, of the others all varies."""
 
     def __init__(self, plan: P.PlanFunction, runs: Callable[[P.Op], bool], apart: bool = False) -> None:
@@ -38,9 +38,9 @@ class Variance:
 
     def through(self, n: int, op: P.Op, kinds: Kinds) -> None:
         """What one operation of a segment does to kinds."""
-        kind = max((kind_of(s, kinds) for s in op.sources), default=ONE)
+        kind = max((kind_of(s, kinds) for s in op.sources), default=UNIFORM)
         if not self.runs(op) or op.how in ("lanes", "warps", "carry", "effect"):
-            kind = LANE
+            kind = VARYING
         if (
             op.how == "load"
             and op.meaning.access is not None
@@ -48,12 +48,12 @@ class Variance:
                 op.guard is not None or not (op.meaning.access.space in ("global", "const") or isinstance(op.sources[0], P.ParameterPlace))
             )
         ):
-            kind = LANE
+            kind = VARYING
         for slot in targets(op.target):
             own = kind
             if op.guard is not None:
-                own = max(own, kinds.get(op.guard.slot, ONE), kinds.get(slot, ONE))
-            kinds[slot] = LANE if slot in self.apart[n] else own
+                own = max(own, kinds.get(op.guard.slot, UNIFORM), kinds.get(slot, UNIFORM))
+            kinds[slot] = VARYING if slot in self.apart[n] else own
         if op.product is not None:
             self.through(n, op.product, kinds)
 
@@ -62,13 +62,13 @@ class Variance:
         kinds = dict(self.entry[n])
         for op in self.plan.segments[n].ops:
             self.through(n, op, kinds)
-        return kinds | dict.fromkeys(set_by(self.plan.segments[n].end), LANE)
+        return kinds | dict.fromkeys(set_by(self.plan.segments[n].end), VARYING)
 
     def condition(self, n: int) -> int:
         """The kind of what a segment's end asks."""
         end, kinds = self.plan.segments[n].end, self.at_end(n)
         guard = getattr(end, "guard", None)
-        kind = ONE if guard is None else kinds.get(guard.slot, ONE)
+        kind = UNIFORM if guard is None else kinds.get(guard.slot, UNIFORM)
         return max(kind, kind_of(end.index, kinds)) if isinstance(end, P.Table) else kind
 
     def _solve(self) -> None:
@@ -81,8 +81,8 @@ class Variance:
                 for s in self.next[n]:
                     live, entry = self.plan.live_in[s], self.entry[s]
                     for slot, kind in kinds.items():
-                        if kind == LANE and live >> slot & 1 and entry.get(slot, ONE) == ONE:
-                            entry[slot] = LANE
+                        if kind == VARYING and live >> slot & 1 and entry.get(slot, UNIFORM) == UNIFORM:
+                            entry[slot] = VARYING
                             work.add(s)
             if not self._part():
                 return
@@ -92,7 +92,7 @@ class Variance:
         grown = False
         live_in, segments = self.plan.live_in, self.plan.segments
         for n in range(len(segments)):
-            if self.condition(n) == ONE:
+            if self.condition(n) == UNIFORM:
                 continue
             meet, join = self.meet[n], getattr(segments[n].end, "join", P.EXIT)
             ways = [(s, self._apart(s, meet, join)) for s in self.next[n]]
@@ -170,18 +170,18 @@ def _may_wait(end: P.End) -> bool:
 
 def kind_of(s: Any, kinds: Kinds) -> int:
     """The kind of an operand."""
-    kind = ONE
+    kind = UNIFORM
     for x in leaves(s):
         if type(x) is int:
-            kind = max(kind, kinds.get(x, ONE))
+            kind = max(kind, kinds.get(x, UNIFORM))
         elif isinstance(x, P.Special):
-            kind = max(kind, ONE if extent_of(x.name) == "one" else LANE)
+            kind = max(kind, UNIFORM if extent_of(x.name) == "one" else VARYING)
     return kind
 
 
 def reads_lanes(op: P.Op, kinds: Kinds) -> bool:
     """Does an operation read what varies?"""
-    return any(kinds.get(s, ONE) == LANE for s in read(op))
+    return any(kinds.get(s, UNIFORM) == VARYING for s in read(op))
 
 
 def _structure(following: Sequence[Sequence[int]]) -> tuple[list[int | None], list[set[int]]]:

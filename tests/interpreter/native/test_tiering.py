@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from tests.interpreter.harness import run
-from warplab.interpreter.native import choice, jit
+from warplab.interpreter.native import jit, tiering
 from warplab.interpreter.native.jit import NativeSource
 from warplab.interpreter.native.run import NativeLaunch
 from warplab.interpreter.native.store import ObjectStore
@@ -36,7 +36,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_compiled_code_goes_on_with_a_wave_that_numpy_began(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FIRST", "BASE", "WRITE", "COMPILE"):
-        monkeypatch.setattr(choice, name, 0.0)
+        monkeypatch.setattr(tiering, name, 0.0)
     taken = []
     take_over = NativeLaunch.take_over
 
@@ -99,8 +99,8 @@ def test_the_folder_is_bounded(tmp_path: Path) -> None:
     ("found", "needed"), [("0.44.1", "llvmlite 0.45 or newer (llvmlite 0.44.1 is installed)"), ("0.45.0rc1", ""), ("1.0", "")]
 )
 def test_an_old_compiler_is_not_used(found: str, needed: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(choice, "version", lambda name: found)
-    assert choice.missing.__wrapped__() == needed
+    monkeypatch.setattr(tiering, "version", lambda name: found)
+    assert tiering.missing.__wrapped__() == needed
 
 
 @pytest.mark.skipif(platform.machine() != "x86_64", reason="names a processor of x86-64")
