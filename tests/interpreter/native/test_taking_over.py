@@ -12,8 +12,8 @@ pytest.importorskip("llvmlite")
 from tests.interpreter.harness import Machine, kernel
 from tests.interpreter.test_reference import seeded
 from warplab.interpreter.launch import Launch
-from warplab.interpreter.native.tiering import EngineChoice
 from warplab.interpreter.native.run import NativeLaunch
+from warplab.interpreter.native.tiering import EngineChoice
 from warplab.interpreter.vector import wave
 
 from .test_waiting import SHAPES, outcome
