@@ -10,9 +10,10 @@ import numpy as np
 
 from ..lanes import Geometry
 from ..launch import Launch
-from ..values import Array, Shifted
+from ..values import Array
 from ..vector.group import Activation
-from .lanes import LaneSet, cut
+from .cutting import cut_to_blocks, cut_value
+from .lanes import LaneSet
 from .store import ArrayStore
 from .track import RecordedAccess, RecordedEvent, Track
 
@@ -139,7 +140,7 @@ class Keeper:
         chosen, rows, columns = some
         if chosen is track.lanes[lanes]:
             return lanes, values
-        return self.add(chosen), tuple([_cut(v, rows, columns) for v in values])
+        return self.add(chosen), tuple([cut_value(v, rows, columns) for v in values])
 
     def _cut_access(self, a: RecordedAccess) -> bool:
         track = self.track
@@ -150,9 +151,9 @@ class Keeper:
         chosen, rows, columns = some
         if chosen is not track.lanes[a.lanes]:
             a.lanes = self.add(chosen)
-            a.address = _cut(a.address, rows, columns)
-            a.mask = _cut(a.mask, rows, columns)
-            a.after, a.values = (tuple([_cut(v, rows, columns) for v in some]) for some in (a.after, a.values))
+            a.address = cut_value(a.address, rows, columns)
+            a.mask = cut_value(a.mask, rows, columns)
+            a.after, a.values = (tuple([cut_value(v, rows, columns) for v in some]) for some in (a.after, a.values))
         return True
 
     def _shrink(self) -> None:
@@ -166,54 +167,16 @@ class Keeper:
         if executed.size < 2:
             self.stopped = track.stopped = True
             return
-        track.kept_blocks = np.zeros(self._blocks, np.bool_)
-        track.kept_blocks[executed[: executed.size // 2]] = True
-        old, track.lanes = track.lanes, []
-        self.store, self.overhead = ArrayStore(), 0
-        kept_value = self.store.kept
+        blocks = np.zeros(self._blocks, np.bool_)
+        blocks[executed[: executed.size // 2]] = True
+        small = cut_to_blocks(track, blocks)
+        for name in ("kept_blocks", "lanes", "layout_of", "lanes_of", "depth_of", "done", "events"):
+            setattr(track, name, getattr(small, name))
+        self.store, self.overhead = ArrayStore(), sum(one.bytes for one in track.lanes)
         self._known.clear()
-        cuts: list[tuple[int, Any, Any] | None] = []
-        for lanes in old:
-            some = lanes.among(track.kept_blocks)
-            cuts.append(None if some is None else (self.add(some[0]), some[1], some[2]))
-        place: list[int] = []
-        columns = track.layout_of, track.depth_of, track.done, track.values
-        kept: tuple[list[Any], ...] = ([], [], [], [], [])
-        for n, which in enumerate(track.lanes_of):
-            place.append(len(kept[0]))
-            piece = cuts[which]
-            if piece is None:
-                continue
-            for out, column in zip(kept, columns[:3], strict=False):
-                out.append(column[n])
-            values = tuple([kept_value(_cut(v, piece[1], piece[2])) for v in track.values[n]])
-            self.overhead += OVERHEAD + OVERHEAD * len(values)
-            kept[3].append(values)
-            kept[4].append(piece[0])
-        place.append(len(kept[0]))
-        track.layout_of, track.depth_of, track.done, track.values, track.lanes_of = kept
-        accesses, track.accesses = track.accesses, []
-        for a in accesses:
-            piece = cuts[a.lanes]
-            if piece is not None:
-                a.lanes, a.execution = piece[0], place[a.execution]
-                a.address, a.mask = _cut(a.address, *piece[1:]), _cut(a.mask, *piece[1:])
-                a.after, a.values = (tuple([_cut(v, *piece[1:]) for v in some]) for some in (a.after, a.values))
-                self._copy_access(a)
-                track.accesses.append(a)
-        events, track.events = track.events, []
-        for e in events:
-            piece = cuts[e.lanes]
-            if piece is not None:
-                track.events.append(RecordedEvent(place[e.execution], e.step, e.kind, e.text, piece[0], _cut(e.mask, *piece[1:])))
-
-
-def _cut(value: Any, rows: Any, columns: Any) -> Any:
-    """See lanes.cut; of any value that is kept."""
-    if value is None or (rows is None and columns is None):
-        return value
-    if type(value) is tuple:
-        return cut(value[0], rows, columns), value[1]
-    if type(value) is Shifted:
-        value = value.array()
-    return cut(value, rows, columns)
+        kept_value = self.store.kept
+        track.values = [tuple(map(kept_value, row)) for row in small.values]
+        self.overhead += sum(OVERHEAD + OVERHEAD * len(row) for row in track.values)
+        track.accesses = small.accesses
+        for a in track.accesses:
+            self._copy_access(a)

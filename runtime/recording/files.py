@@ -12,7 +12,7 @@ import zlib
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, BinaryIO, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +68,13 @@ class _Writer:
 
 
 def save(track: Track, path: Path) -> None:
-    """Writes a track."""
+    """Writes a track to a file."""
+    with path.open("wb") as f:
+        write(track, f)
+
+
+def write(track: Track, f: BinaryIO, compress: bool | None = None) -> None:
+    """Writes a track; None: compressed where it is not large."""
     w = _Writer()
     values = [w.value(v) for row in track.values for v in row]
     accesses = [
@@ -108,9 +114,8 @@ def save(track: Track, path: Path) -> None:
         "pages": _rows(pages, 2), "shared": _rows(shared, 2), "arrays": _rows(w.rows, 4), "blob": np.frombuffer(b"".join(w.pieces), np.uint8),
         "kept": np.empty(0, np.bool_) if track.kept_blocks is None else track.kept_blocks,
     }  # fmt: skip
-    write = np.savez_compressed if w.size <= COMPRESSED else np.savez
-    with path.open("wb") as f:
-        write(f, **columns)  # type: ignore[arg-type]
+    savez = np.savez_compressed if (w.size <= COMPRESSED if compress is None else compress) else np.savez
+    savez(f, **columns)  # type: ignore[arg-type]
 
 
 def _layout(one: SegmentLayout) -> dict[str, Any]:
