@@ -5,9 +5,9 @@ import type { Access } from "./memory";
 import type { Session } from "./session";
 import { countOf } from "./values";
 
-const WIDE = 640;
+const WIDE = 424;
 const CELL = WIDE / WARP;
-const HIGH = 132;
+const HIGH = 118;
 const SECTOR = 32;
 const BANKS = 32;
 const MOST = 32; // sectors that are drawn
@@ -74,7 +74,7 @@ function draw(address: number[], mask: number, size: number, space: string, own:
   } else {
     const sectors = [...new Set(address.flatMap((x) => (x < 0 ? [] : [Math.floor(x / SECTOR), Math.floor((x + size - 1) / SECTOR)])))].sort((a, b) => a - b);
     const shown = sectors.slice(0, MOST);
-    const wide = Math.min(WIDE / shown.length, 120);
+    const wide = Math.min(WIDE / shown.length, 106);
     const left = (WIDE - wide * shown.length) / 2;
     for (let lane = 0; lane < WARP; lane++) {
       const n = shown.indexOf(Math.floor(address[lane] / SECTOR));
@@ -99,7 +99,7 @@ function draw(address: number[], mask: number, size: number, space: string, own:
     if (!on || goals[lane].x < 0) continue;
     const from = x + CELL / 2;
     const to = goals[lane].x + goals[lane].wide / 2;
-    out.append(svg("path", { class: lane === own ? "wire own" : "wire", d: `M${from} 14C${from} 55 ${to} ${low - 40} ${to} ${low}` }));
+    out.append(svg("path", { class: lane === own ? "wire own" : "wire", d: `M${from} 14C${from} 50 ${to} ${low - 36} ${to} ${low}` }));
   }
   return out;
 }

@@ -11,6 +11,7 @@ export interface Key {
 export function obey(keys: Key[]): void {
   document.addEventListener("keydown", (e) => {
     if (e.altKey || e.ctrlKey || e.metaKey || !document.querySelector(".wlp")?.checkVisibility()) return;
+    if (document.querySelector("dialog[open]")) return;
     const target = e.target as HTMLElement;
     if (/^(input|select|textarea)$/i.test(target.tagName) && e.key !== "Escape") return;
     const name = e.shiftKey && e.key.startsWith("Arrow") ? `Shift+${e.key}` : e.key;

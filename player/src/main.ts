@@ -36,11 +36,11 @@ async function start(): Promise<void> {
   const open = async (n: number): Promise<void> => {
     shown = n;
     root.replaceChildren(el("p", { class: "opening", role: "status" }, "Opening the recording …"));
-    const began = performance.now();
     const file = await fromBase64(document.getElementById(launches[n].file)?.textContent ?? "");
     const session = new Session(new Track(await unpackArrays(file)), launches[n].extras);
+    Object.assign(window, { warplab: session }); // for the browser's console
     build(root, session, keys, file, n, launches, (k) => void open(k));
-    root.dataset.opened = String(Math.round(performance.now() - began));
+    requestAnimationFrame(() => (root.dataset.opened = String(Math.round(performance.now())))); // what there is to see is drawn; tests wait for it
   };
   try {
     await open(shown);
@@ -72,7 +72,7 @@ function build(
   const head = new Head(s, choice, () => help.showModal(), changeTheme, () => save(file, s.extras.title));
   root.replaceChildren(
     head.element, ...notes(s), timeline.element,
-    el("main", { class: "panels" }, source.element, el("div", { class: "middle" }, step.element, value.element, registers.element), el("div", { class: "right" }, memory.element, warps.element)),
+    el("main", { class: "panels" }, source.element, el("div", { class: "middle" }, step.element, registers.element), el("div", { class: "right" }, memory.element, value.element, warps.element)),
     help,
   );
   let at = "";

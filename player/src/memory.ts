@@ -80,6 +80,23 @@ export class Memory {
       });
     }
     this.accesses.sort((a, b) => a.step - b.step || a.n - b.n);
+    this.giveTypes();
+  }
+
+  /** Arrays that are declared as bytes get the type as which they are accessed first. */
+  private giveTypes(): void {
+    const h = this.rec.track.header;
+    const bytes = new Set(h.objects.filter((o) => o.type === "b8"));
+    for (const a of this.accesses) {
+      if (!bytes.size) return;
+      const space = a.space.startsWith("shared") ? "shared" : "global";
+      for (const o of bytes) {
+        if (o.space !== space || a.low < o.start || a.low >= o.start + o.size) continue;
+        bytes.delete(o);
+        const type = h.types[a.n];
+        if (o.size % sizeOf(type) === 0) Object.assign(o, { type, shape: [] });
+      }
+    }
   }
 
   /** The accesses of a step. */

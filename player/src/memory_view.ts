@@ -1,4 +1,4 @@
-// Memory behind the step: arrays by the names of their arguments, in their type and shape; who wrote each cell; what the step touches.
+// Memory after the step: arrays by the names of their arguments, in their type and shape; who wrote each cell; what the step touches.
 import { el, plural } from "./dom";
 import { type Contents, elementBits } from "./memory";
 import type { Session } from "./session";
@@ -6,7 +6,10 @@ import type { NamedCells } from "./track";
 import { floatOf, integerOf, sizeOf, valueText } from "./values";
 
 const ROWS = 24; // that are shown at once
-const WIDTHS = [8, 8, 8]; // cells of a row of an array with one dimension
+const WIDE = 4; // cells of a row of an array with one dimension, if its values are long
+const NARROW = 8;
+const LONG = 6; // characters
+const LOOKED_AT = 256; // cells
 const MOST_COLUMNS = 32;
 
 export class MemoryView {
@@ -20,6 +23,7 @@ export class MemoryView {
   private firstColumn = 0;
   private cursor = -1;
   private asPicture = false;
+  private readonly widths = new Map<NamedCells, number>();
   private contents: Contents | null = null;
 
   constructor(private readonly s: Session) {
@@ -86,8 +90,24 @@ export class MemoryView {
   private grid(o: NamedCells): { unit: number; count: number; columns: number; rows: number } {
     const unit = Math.max(sizeOf(o.type), 1);
     const count = Math.floor(o.size / unit);
-    const last = o.shape.length > 1 ? o.shape[o.shape.length - 1] : unit === 1 ? 16 : WIDTHS[0];
+    const last = o.shape.length > 1 ? o.shape[o.shape.length - 1] : this.width(o, unit, count);
     return { unit, count, columns: last, rows: Math.ceil(count / last) };
+  }
+
+  /** How many cells of an array with one dimension a row has: that does not depend on the step. */
+  private width(o: NamedCells, unit: number, count: number): number {
+    let found = this.widths.get(o);
+    if (found === undefined) {
+      const longest = (step: number): number => {
+        const c = this.s.memory.contents(o, this.owner(o), step);
+        let most = 0;
+        for (let n = 0; n < Math.min(count, LOOKED_AT); n++) most = Math.max(most, valueText(elementBits(c.bytes, n * unit, unit), o.type).length);
+        return most;
+      };
+      found = longest(this.s.rec.stepCount) > LONG ? WIDE : NARROW;
+      this.widths.set(o, found);
+    }
+    return found;
   }
 
   private indexText(o: NamedCells, n: number): string {
@@ -177,12 +197,18 @@ export class MemoryView {
       const own = this.s.own;
       if (!places || places[own] < 0) continue;
       const r = this.s.memory.reacher(a)(this.s.rec.set(a.set), places[own]);
-      const o = r && this.s.memory.objectAt(r.space, r.address);
+      const o = r && (this.s.memory.objectAt(r.space, r.address) ?? this.nearest(r.space, r.address));
       if (!o) continue;
       this.shown = this.objects.indexOf(o);
       const g = this.grid(o);
-      this.reveal(g, Math.floor((r.address - o.start) / g.unit));
+      this.reveal(g, Math.min(Math.floor((r.address - o.start) / g.unit), g.count - 1));
     }
+  }
+
+  /** The object that ends nearest before an address: the one that an access beyond an end was meant for. */
+  private nearest(space: string, address: number): NamedCells | null {
+    const before = this.objects.filter((o) => o.space === space && o.start <= address);
+    return before.reduce<NamedCells | null>((best, o) => (best && best.start > o.start ? best : o), null);
   }
 
   update(): void {

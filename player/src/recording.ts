@@ -230,6 +230,21 @@ export class Recording {
     return this.layout(execution).columns.some((c) => c.role === "guard");
   }
 
+  /** Is it a branch?  Those execute it for which its guard does not hold, too. */
+  isBranch(execution: number, step: number): boolean {
+    const { first, count } = this.layout(execution);
+    return step === count - 1 && /^br(a|x)/.test(this.track.header.instructions[first + step].opcode);
+  }
+
+  /** Which lanes of a warp execute a step: those that take part, and for which its guard holds. */
+  executing(w: Warp, execution: number, step: number): number {
+    if (!this.isBranch(execution, step)) return this.guard(w, execution, step);
+    const places = this.placesIn(w, this.setOf(execution));
+    let mask = 0;
+    for (let lane = 0; places && lane < WARP; lane++) if (places[lane] >= 0) mask |= 1 << lane;
+    return mask >>> 0;
+  }
+
   /** For each lane of a warp, the step in which it takes part next; -1 where it has ended. */
   nextSteps(w: Warp, step: number): Float64Array {
     const out = new Float64Array(WARP).fill(-1);

@@ -1,8 +1,8 @@
-// Registers of the warp behind the step: one cell for what all lanes share, base + n × lane for lines, else 32 cells.
-import { el } from "./dom";
+// Registers of the warp after the step: one cell for what all lanes share, base + n × lane for lines, else 32 cells.
+import { el, laneStrip } from "./dom";
 import type { Held } from "./registers";
 import type { Session } from "./session";
-import { shapeOf, valueText } from "./values";
+import { rangesOf, shapeOf, valueText } from "./values";
 
 export class RegisterView {
   readonly element: HTMLElement;
@@ -83,7 +83,7 @@ export class RegisterView {
     }
     const depth = frame?.depth ? `, ${frame.depth} call${frame.depth > 1 ? "s" : ""} deep` : "";
     const several = Object.keys(rec.track.header.registers).length > 1 && frame ? `${frame.function}${depth}, ` : "";
-    this.title.textContent = `${several}warp ${warp.index}, behind the step`;
+    this.title.textContent = `${several}warp ${warp.index}, after the step`;
     this.body.replaceChildren(...(rows.length ? rows : [el("p", { class: "quiet" }, wanted ? "No register has this name." : "Nothing is written yet.")]));
   }
 
@@ -97,6 +97,15 @@ export class RegisterView {
     );
     const shape = shapeOf(h.bits.slice(0, this.s.warp.count), type);
     const missing = h.bits.slice(0, this.s.warp.count).some((b) => b === null);
+    if (type === "pred" && shape.kind === "each") {
+      let mask = 0;
+      h.bits.forEach((b, lane) => (mask |= b ? 1 << lane : 0));
+      out.append(el(
+        "button", { class: `one${changed ? " new" : ""}${isChosen(own) ? " chosen" : ""}`, role: "gridcell", tabindex: -1, "data-register": name },
+        laneStrip(mask, own), el("span", { class: "slope" }, ` true in ${rangesOf(mask)}`),
+      ));
+      return out;
+    }
     if (shape.kind === "each" || missing) {
       const cells = el("div", { class: "lanes", role: "presentation" });
       for (let lane = 0; lane < this.s.warp.count; lane++) {

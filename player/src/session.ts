@@ -1,4 +1,4 @@
-// Where one looks: a step and a lane of a recording; every panel listens.  What is shown is the state behind the step, so that its results are seen.
+// Where one looks: a step and a lane of a recording; every panel listens.  What is shown is the state after the step, so that its results are seen.
 import { Memory, type Windows } from "./memory";
 import { Recording, type Warp } from "./recording";
 import { type Frame, Registers } from "./registers";

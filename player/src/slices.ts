@@ -10,7 +10,7 @@ export interface ReadValue {
   name: string;
   text: string;
   from: { step: number; lane: number } | null;
-  isAddress: boolean;
+  isOperand: boolean; // not an address or a guard: the value is made of it
 }
 
 export interface Link {
@@ -38,12 +38,13 @@ export class Slices {
     const i = rec.instruction(step);
     const frame = this.registers.frameOf(rec.execution(step));
     const out: Link = { step, lane, instruction: i, written: [], read: [] };
-    for (const name of i.reads) {
+    const isOutside = rec.events.some((e) => e.kind === "fault" && e.step === step);
+    for (const name of i.guard ? [i.guard.replace("!", ""), ...i.reads] : i.reads) {
       const held = this.registers.held(w, name, step, frame);
       const bits = held.bits[own];
       if (bits === null) continue;
       const from = held.step[own] >= 0 ? { step: held.step[own], lane } : null;
-      out.read.push({ name, text: valueText(bits, this.registers.type(frame, name)), from, isAddress: i.bases.includes(name) });
+      out.read.push({ name, text: valueText(bits, this.registers.type(frame, name)), from, isOperand: i.reads.includes(name) && !i.bases.includes(name) });
     }
     for (const name of i.writes) {
       const held = this.registers.held(w, name, step + 1, frame);
@@ -61,10 +62,10 @@ export class Slices {
         const o = this.memory.objectAt(r.space, r.address + at);
         const shown = o && sizeOf(o.type) === each ? o.type : type;
         const name = this.memory.nameOf(r.space, r.address + at);
-        const text = (bits: bigint | null): string => (bits === null ? "not recorded" : valueText(bits, shown));
+        const text = (bits: bigint | null): string => (isOutside && !o ? "outside of every array" : bits === null ? "not recorded" : valueText(bits, shown));
         if (a.kind !== "st") {
           const found = this.memory.cell(r.space, r.owner, r.address + at, each, step);
-          out.read.push({ name, text: text(found.bits), from: found.from, isAddress: false });
+          out.read.push({ name, text: text(found.bits), from: found.from, isOperand: true });
         }
         if (a.kind !== "ld") {
           const left = this.memory.leftAt(a, places ? places[own] : -1, at, each);
@@ -85,7 +86,7 @@ export class Slices {
       if (!next || out.has(`${next.step}|${next.lane}`)) continue;
       const one = this.link(next.step, next.lane);
       out.set(`${next.step}|${next.lane}`, one);
-      for (const r of one.read) if (r.from && !r.isAddress) waiting.push(r.from);
+      for (const r of one.read) if (r.from && r.isOperand) waiting.push(r.from);
     }
     return [...out.values()].sort((a, b) => b.step - a.step || a.lane - b.lane);
   }

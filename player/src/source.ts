@@ -117,7 +117,7 @@ export class Source {
         "div", { class: own ? "line ran" : "line", "data-line": k + 1, role: "option", "aria-selected": "false" },
         el("span", { class: "number" }, String(k + 1).padStart(digits)),
         el("span", { class: "count", title: own ? `executed by ${counted(count)} threads in all` : undefined },
-          own ? el("i", { style: `width:${((100 * Math.log1p(count)) / Math.log1p(most)).toFixed(0)}%` }) : null, own ? short(count) : ""),
+          count ? el("i", { style: `width:${((100 * Math.log1p(count)) / Math.log1p(most)).toFixed(0)}%` }) : null, count ? short(count) : ""),
         el("span", { class: "at" }),
         el("code", {}, ...(text.isSource ? [line] : this.coloured(line))),
       );
@@ -147,11 +147,11 @@ export class Source {
 
   private clicked(e: MouseEvent): void {
     const word = e.target as HTMLElement;
-    if (word.dataset.register && !word.dataset.register.includes(".")) {
+    const row = word.closest<HTMLElement>(".line");
+    if (row?.classList.contains("now") && word.dataset.register && !word.dataset.register.includes(".")) {
       this.pickRegister(word.dataset.register);
       return;
     }
-    const row = word.closest<HTMLElement>(".line");
     if (row && !String(window.getSelection())) this.goTo(Number(row.dataset.line), e.shiftKey ? -1 : 1);
   }
 

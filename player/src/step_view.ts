@@ -29,11 +29,12 @@ export class StepView {
       parts.push(el("p", {}, `Warp ${warp.index} takes no part in this step: ${ended ? "it has ended" : why ? `it waits (${why})` : "other warps are at work"}.`));
     } else {
       const e = rec.execution(step);
-      const active = rec.guard(warp, e, step - rec.first[e]);
+      const active = rec.executing(warp, e, step - rec.first[e]);
       const off = mask & ~active;
+      const taken = rec.isBranch(e, step - rec.first[e]) && i.guard ? countOf(rec.guard(warp, e, step - rec.first[e])) : -1;
       parts.push(el(
         "p", { class: "who" }, laneStrip(active, own),
-        `${plural(countOf(active >>> 0), "lane")} execute${countOf(active >>> 0) === 1 ? "s" : ""} it${off ? `; the guard does not hold in ${countOf(off >>> 0)}` : ""}`,
+        `${plural(countOf(active >>> 0), "lane")} execute${countOf(active >>> 0) === 1 ? "s" : ""} it${off ? `; the guard does not hold in ${countOf(off >>> 0)}` : ""}${taken >= 0 ? `; ${taken} take the branch` : ""}`,
       ));
       if ((mask >>> own) & 1) parts.push(this.effects(s.slices.link(step, s.lane)));
       else parts.push(el("p", { class: "quiet" }, `Lane ${own} is not among them.`));

@@ -103,11 +103,10 @@ export class Timeline {
     this.draw();
   }
 
-  private pan(by: number): void {
+  private shift(by: number): void {
     const span = this.high - this.low;
     this.low = Math.min(Math.max(this.low + by, 0), this.length - span);
     this.high = this.low + span;
-    this.draw();
   }
 
   // ---------------------------------------------------------------- pointer
@@ -145,8 +144,10 @@ export class Timeline {
       (e) => {
         if (!e.ctrlKey && !e.shiftKey && Math.abs(e.deltaX) < Math.abs(e.deltaY) && this.length <= 8) return;
         e.preventDefault();
-        if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) this.pan(((e.deltaX || e.deltaY) / 600) * (this.high - this.low));
-        else this.zoom(1.0015 ** e.deltaY, at(e));
+        if (e.shiftKey || Math.abs(e.deltaX) > Math.abs(e.deltaY)) {
+          this.shift(((e.deltaX || e.deltaY) / 600) * (this.high - this.low));
+          this.draw();
+        } else this.zoom(1.0015 ** e.deltaY, at(e));
       },
       { passive: false },
     );
@@ -207,8 +208,8 @@ export class Timeline {
       this.fitted = key;
       this.hueOf.clear();
     }
-    const here = this.clockOf(s.step);
-    if (here < this.low || here + 1 > this.high) this.pan(here < this.low ? here - this.low - 1 : here + 2 - this.high);
+    const here = Math.min(this.clockOf(s.step), this.length - 1);
+    if (here < this.low || here + 1 > this.high) this.shift(here < this.low ? here - this.low - 1 : here + 2 - this.high);
     const box = canvas.getBoundingClientRect();
     if (!box.width) return;
     const scale = window.devicePixelRatio || 1;
@@ -287,7 +288,7 @@ export class Timeline {
       const fill = mask === rec.living(w, k) ? calm[layout & 1] : palette[this.hue(layout)];
       const guarded = rec.isGuarded(e);
       for (let c = Math.max(w.start[k], Math.floor(this.low)); c < Math.min(w.start[k + 1], this.high); c++) {
-        const active = guarded ? rec.guard(w, e, c - w.start[k]) : mask;
+        const active = guarded ? rec.executing(w, e, c - w.start[k]) : mask;
         const x = (c - this.low) * perStep;
         for (let lane = 0; lane < w.count; lane++) if ((mask >>> lane) & 1) paint(x, perStep, lane, fill, (active >>> lane) & 1 ? 1 : 0.3);
       }
@@ -420,6 +421,13 @@ export class Timeline {
     g.lineTo(middle + 4.5, bottom + 6);
     g.lineTo(middle - 4.5, bottom + 6);
     g.fill();
+    if (span < this.length) {
+      g.fillStyle = colour("--line");
+      g.fillRect(LEFT, box.height - 2, box.width - LEFT, 2);
+      g.fillStyle = colour("--soft");
+      g.fillRect(LEFT + (this.low / this.length) * (box.width - LEFT), box.height - 2, Math.max((span / this.length) * (box.width - LEFT), 8), 2);
+      g.fillStyle = colour("--accent");
+    }
     if (own >= 0) {
       g.globalAlpha = 0.55;
       g.fillRect(LEFT - 5, TOP + own * high, 3, Math.max(high - 1, 1));

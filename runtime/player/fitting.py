@@ -94,7 +94,12 @@ def _sentence(whole: Track, track: Track) -> str:
     x, y, z = track.grid
     said = ""
     if blocks.size < x * y * z:
-        named = ", ".join(_name(track, b) for b in blocks[:4].tolist()) + (", ..." if blocks.size > 4 else "")
+        first, last = int(blocks[0]), int(blocks[-1])
+        ranged = blocks.size > 2 and last - first + 1 == blocks.size
+        some = [first, last] if ranged else blocks[:4].tolist()
+        named = (" to " if ranged else ", ").join(_name(track, b) for b in some) + (
+            ", ..." if len(some) < blocks.size and not ranged else ""
+        )
         each = "block" if blocks.size == 1 else "blocks"
         said = (
             f"The page has room for {blocks.size} of {x * y * z} blocks: {each} {named}. `warplab record --html --blocks` chooses others."
