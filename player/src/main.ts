@@ -81,7 +81,7 @@ function build(
     at = `${s.step}|${s.lane}`;
     for (const view of [head, source, registers, step, value, memory, warps]) view.update();
     timeline.draw();
-    writeFragment(s, launch, launches.length > 1);
+    if (root.checkVisibility()) writeFragment(s, launch, launches.length > 1); // not beside a report that is shown
   });
   const first = s.extras.start;
   if (!follow(s, readFragment()) && first) s.go(first.step, first.lane);

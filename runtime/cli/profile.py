@@ -18,6 +18,8 @@ from .launching import LAUNCH_OPTIONS, runner_of, runs_of, with_options
 if TYPE_CHECKING:
     from warplab.interpreter.profiler import KernelProfile
 
+    from ..recording import Recording
+
 SETS = ("basic", "full")
 
 
@@ -31,7 +33,11 @@ SETS = ("basic", "full")
 )
 @click.option("--csv", "as_csv", is_flag=True, help="Prints one row per launch and counter.")
 @click.option("--json", "as_json", is_flag=True, help="Prints the whole profile as JSON.")
-@click.option("--html", type=click.Path(dir_okay=False, allow_dash=True), help="Writes the profile as one self-contained page.")
+@click.option(
+    "--html",
+    type=click.Path(dir_okay=False, allow_dash=True),
+    help="Writes the profile as one self-contained page, with a tab that plays the launches.",
+)
 @click.option("--trace", type=click.Path(dir_okay=False, allow_dash=True), help="Writes Chrome trace events, for ui.perfetto.dev.")
 @click.option("--picture", type=int, multiple=True, metavar="LINE", help="Draws the addresses that the accesses of a line touch.")
 @click.option("--compare", type=SOURCE, metavar="FILE", help="Shows another file's profile beside this one.")
@@ -51,9 +57,11 @@ def profile(
     profiles, code = measured(ctx, sources, options)
     others = measured(ctx, (compare,), options)[0] if compare is not None else None
     if html:
+        from ..player import with_player
         from ..reports.html import page
 
-        files.write(html, page(profiles, others or ()))
+        made = recorded(sources, options)
+        files.write(html, page(profiles, others or (), tabs=lambda name, report: with_player(name, report, made)))
         _wrote(html)
     if trace:
         from ..reports.trace import trace as traced
@@ -126,6 +134,16 @@ def measured(ctx: click.Context, sources: tuple[InputFile, ...], options: dict[s
         for m in outcome.mismatches:
             click.echo(f"FAILED {m.text}: {m.wrong} of {m.total} differ", err=True)
     return found, code
+
+
+def recorded(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Recording]:
+    """The launches once more, recorded as far as a report shows them."""
+    from ..player.tabs import RECORDED
+    from ..run.recorded import record
+    from ..run.watch import quiet
+
+    with quiet():
+        return [r for spec in runs_of(sources, options) for r in record(runner_of(sources, spec), RECORDED).launches]
 
 
 def _counters(text: str) -> tuple[str, ...]:

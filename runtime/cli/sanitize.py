@@ -34,11 +34,13 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
     """
     from ..device.launches.sanitizing import tools_of
     from ..golden.output import captured
+    from ..player.findings import PlayedFindings
     from ..reports.findings import as_json as findings_as_json
     from ..reports.findings_files import rendered
     from ..run.schedules import Orders, in_orders, look_in_other_orders
 
     found: list[Finding] = []
+    played = PlayedFindings()
     compared: list[Orders] = []
     code = 0
     tools = " ".join(tools_of(tool))
@@ -49,7 +51,7 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
         runner = runner_of(files, replace(spec, sanitize=tools))
         if as_json or form != "text":  # what the kernel prints is not a part of the report
             with captured() as (out, _):
-                outcome = runner.run()
+                outcome = played.run(runner) if form == "html" else runner.run()
             click.echo(out.text(), nl=False, err=True)
         else:
             outcome = runner.run()
@@ -67,7 +69,9 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
     if compared and (as_json or form == "json"):
         print_json({"findings": findings_as_json(found), "orders": [o.as_json() for o in compared]})
         ctx.exit(code)
-    text = rendered(found, "json" if as_json else form, files[0].name)
+    text = (
+        played.page(found, files[0].name) if form == "html" and not as_json else rendered(found, "json" if as_json else form, files[0].name)
+    )
     click.echo(paint(text) if form == "text" and not as_json else text)
     for orders in compared:
         click.echo(f"========= {orders}".replace("\n", "\n========= "), err=form != "text")

@@ -1,5 +1,6 @@
 """The player: a recording as one HTML page without a network."""
 
-from .page import fragment, page
+from .page import page
+from .tabs import with_player
 
-__all__ = ["fragment", "page"]
+__all__ = ["page", "with_player"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -17,6 +17,9 @@ from .html import PAGE_STYLE
 from .xml import xml_text
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
+
+
+Place = tuple[int, int, int]  # launch, step and lane in the player
 
 
 def rendered(findings: Sequence[Finding], form: str, file: str) -> str:
@@ -71,18 +74,23 @@ def as_junit(findings: Sequence[Finding], file: str) -> str:
     return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
 
 
-def as_html(findings: Sequence[Finding], file: str) -> str:
-    """One page without scripts: the findings of each tool, each with all that the text says."""
+def as_html(
+    findings: Sequence[Finding], file: str, places: Mapping[Finding, Place] | None = None, tabs: Callable[[str, str], str] | None = None
+) -> str:
+    """One page: the findings of each tool, each with all that the text says, and a link to its step where a player stands beside them."""
     parts = [f"<h1>{escape(file)}</h1><p>{escape(as_text(findings).splitlines()[-1].lstrip('= '))}</p>"]
     for tool, group in groupby(sorted(findings, key=lambda f: f.tool), key=lambda f: f.tool):
         parts.append(f"<h2>{tool}</h2>")
         for f in group:
             head, *rest = paragraph(f)
             words = "\n".join(line.strip() for line in rest)
-            parts.append(f"<details open><summary><b>{escape(head)}</b></summary><pre>{escape(words)}</pre></details>")
+            place = (places or {}).get(f)
+            link = f'<p><a href="#launch={place[0]}&amp;step={place[1]}&amp;lane={place[2]}">open at the step</a></p>' if place else ""
+            parts.append(f"<details open><summary><b>{escape(head)}</b></summary><pre>{escape(words)}</pre>{link}</details>")
+    body = f'<div class="wl">{"".join(parts)}</div>'
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>warplab sanitize: {escape(file)}</title>'
         f"<style>body {{ margin: 0; background: var(--page); }}{svg.STYLE}{PAGE_STYLE}</style></head>"
-        f'<body><div class="wl">{"".join(parts)}</div></body></html>\n'
+        f"<body>{tabs('Findings', body) if tabs is not None else body}</body></html>\n"
     )

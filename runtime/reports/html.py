@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 
@@ -47,8 +47,13 @@ PAGE_STYLE = """
 """
 
 
-def page(profiles: Sequence[KernelProfile], others: Sequence[KernelProfile] = (), *, fragment: bool = False) -> str:
-    """All launches in one page, or the part that a notebook shows; `others` are launches of another program, which these are compared with."""
+def page(
+    profiles: Sequence[KernelProfile], others: Sequence[KernelProfile] = (), *, fragment: bool = False, tabs: Callable[[str, str], str] | None = None
+) -> str:  # fmt: skip
+    """All launches in one page, or the part that a notebook shows.
+
+    `others` are launches of another program, which these are compared with; `tabs` puts the report, by its name, beside something else.
+    """
     shown = [*profiles, *others]
     body = "".join(launch(p, f"{n}-") for n, p in enumerate(shown)) or "<p>Nothing was launched.</p>"
     if others:
@@ -59,6 +64,7 @@ def page(profiles: Sequence[KernelProfile], others: Sequence[KernelProfile] = ()
     if fragment:
         return inner
     name = escape(short_name(profiles[0].kernel) if profiles else "nothing")
+    inner = tabs("Profile", inner) if tabs is not None else inner
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="color-scheme" content="light dark"><title>warplab profile: {name}</title>'

@@ -56,23 +56,28 @@ def _once(runner: Runner, limit: int, blocks: Collection[int] | None) -> Recorde
         outcome = runner.run()
     for rec in made.launches:
         for finding in outcome.findings:
-            _enter(rec, finding)
+            place = place_of(rec, finding)
+            if place is not None:
+                _enter(rec, finding, *place)
     return RecordedRun(runner, outcome, tuple(made.launches))
 
 
-def _enter(rec: Recording, f: Finding) -> None:
-    """Enters what a checker has found as an event: at the last time that its thread executes its line."""
+def place_of(rec: Recording, f: Finding) -> tuple[int, int] | None:
+    """The step and the lane of what a checker has found: the last time that its thread executes its line."""
     if f.kernel != rec.track.kernel or f.block is None or f.thread is None or f.line is None:
-        return
+        return None
     lane = rec.lane(f.block, f.thread)
     wanted = np.array([i.line == f.line for i in rec.track.instructions], np.bool_)
     own = np.intersect1d(rec.columns.steps_of(wanted), rec.steps(lane))
-    if own.size:
-        execution, step = rec.columns.place(int(own[-1]))
-        lanes = rec.columns.lanes_of(execution)
-        mask = (lanes.numbers == lane).reshape(lanes.shape)
-        text = f"{f.tool}: {f.message}"
-        rec.track.events.append(RecordedEvent(execution, step, "finding", text, rec.track.lanes_of[execution], mask))
+    return (int(own[-1]), lane) if own.size else None
+
+
+def _enter(rec: Recording, f: Finding, step: int, lane: int) -> None:
+    """Enters what a checker has found as an event."""
+    execution, k = rec.columns.place(step)
+    lanes = rec.columns.lanes_of(execution)
+    mask = (lanes.numbers == lane).reshape(lanes.shape)
+    rec.track.events.append(RecordedEvent(execution, k, "finding", f"{f.tool}: {f.message}", rec.track.lanes_of[execution], mask))
 
 
 def _again(runner: Runner) -> Runner:
@@ -80,9 +85,9 @@ def _again(runner: Runner) -> Runner:
 
 
 def _matters(run: RecordedRun) -> int | None:
-    """The block that faults, or that wrote the first wrong element, by its place in the grid."""
+    """The block that faults, of the first finding, or that wrote the first wrong element, by its place in the grid."""
     cause = run.outcome.cause
-    at = cause.block if isinstance(cause, Fault) else None
+    at = cause.block if isinstance(cause, Fault) else next((f.block for f in run.outcome.errors if f.block is not None), None)
     if at is None and run.outcome.mismatches and run.outcome.mismatches[0].index is not None:
         wrong = run.outcome.mismatches[0]
         b = run.outcome.buffers.get(wrong.name)

@@ -1,0 +1,88 @@
+"""Reports that have the player beside them: a profile, and the findings of the checkers, each with a link to its step."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warplab.runtime.cli import main
+from warplab.runtime.golden.output import call
+
+from .browser import opened, settled
+
+ROOT = Path(__file__).parents[3]
+RACE = """//@ run --grid 2 --block 64 --arg out:last=u32[2]
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry reverse(.param .u64 last)
+{
+    .reg .b32 %t, %a, %v, %b;
+    .reg .pred %p;
+    .shared .align 4 .u32 cell[64];
+    mov.u32 %t, %tid.x;
+    mov.u32 %b, cell;
+    mad.lo.u32 %a, %t, 4, %b;
+    st.shared.u32 [%a], %t;
+    xor.b32 %a, %t, 63;
+    mad.lo.u32 %a, %a, 4, %b;
+    ld.shared.u32 %v, [%a];
+    ret;
+}
+"""
+
+
+def launches(page: str) -> list[dict[str, Any]]:
+    text = page.partition('id="wlp-launches">')[2].partition("</script>")[0]
+    found: list[dict[str, Any]] = json.loads(text)
+    return found
+
+
+def test_findings_link_to_their_step(tmp_path: Path, browser: Any) -> None:
+    (tmp_path / "race.ptx").write_text(RACE)
+    code, text, _ = call(["sanitize", "--format", "html", str(tmp_path / "race.ptx")])
+    assert code == 1
+    (tmp_path / "race.html").write_text(text)
+    tab = browser.new_page()
+    tab.errors = []
+    tab.goto(f"file://{tmp_path / 'race.html'}")
+    tab.wait_for_selector(".wlp[data-opened]", state="attached")
+    assert not tab.is_visible(".wlp") and "#" not in tab.url
+    tab.click("text=open at the step")
+    settled(tab)
+    assert tab.is_visible(".wlp") and "ld.shared.u32" in tab.inner_text(".line.now")
+    assert "no barrier between" in tab.inner_text(".event.finding")
+    tab.close()
+
+
+def test_a_profile_has_a_tab_that_plays_its_launches(tmp_path: Path, browser: Any) -> None:
+    out = tmp_path / "profile.html"
+    with pytest.raises(SystemExit):
+        main(["profile", "--html", str(out), str(ROOT / "samples" / "reduction" / "1_interleaved.ptx")])
+    tab = browser.new_page()
+    tab.goto(f"file://{out}")
+    tab.click("label[for=tab-player]")
+    tab.wait_for_selector(".wlp[data-opened]")
+    assert "reduce" in tab.inner_text(".wlp h1") and tab.inner_text(".warps").count("line ") == 8
+    tab.close()
+
+
+def test_a_page_that_is_too_small_says_what_it_leaves_out(tmp_path: Path, browser: Any) -> None:
+    from warplab.runtime.player import page
+    from warplab.runtime.recording import Recording
+
+    with pytest.raises(SystemExit):
+        main(["record", "-o", str(tmp_path / "run.wlrec"), str(ROOT / "samples" / "mandelbrot.ptx")])
+    text = page([Recording.load(tmp_path / "run.wlrec")], limit=400_000)
+    assert len(text) < 600_000
+    (extras,) = [one["extras"] for one in launches(text)]
+    assert extras["note"].startswith("The page has room for") and "of 16 blocks: blocks (0,0)" in extras["note"]
+    (tmp_path / "page.html").write_text(text)
+    tab = opened(browser, tmp_path / "page.html", "#step=20&lane=0")
+    assert extras["note"] in tab.inner_text(".note")
+    tab.close()
+    (extras,) = [one["extras"] for one in launches(page([Recording.load(tmp_path / "run.wlrec")], limit=4_000))]
+    assert "It shows the first" in extras["note"] and "steps of this block" in extras["note"]
