@@ -113,7 +113,7 @@ function notes(s: Session): HTMLElement[] {
   }
   if (bad.length > 6) out.push(el("p", { class: "note" }, `… and ${bad.length - 6} more: n goes to the next one of the warp`));
   if (rec.track.header.ended && !bad.some((e) => e.kind === "fault")) {
-    out.push(el("p", { class: "note fault" }, el("b", {}, "ended early"), el("span", {}, rec.track.header.ended.split("\n")[0])));
+    out.push(el("p", { class: "note fault" }, el("b", {}, "ended early"), el("span", { class: "all" }, rec.track.header.ended)));
   }
   return out;
 }

@@ -50,6 +50,7 @@ export interface Contents {
 
 const SNAPSHOT = 24; // changes between two copies that are kept
 const MOST = 64 << 20; // bytes of copies
+const MOST_LOCAL = 1 << 20;
 
 export class Memory {
   readonly accesses: Access[] = []; // in the order of time
@@ -81,6 +82,15 @@ export class Memory {
     }
     this.accesses.sort((a, b) => a.step - b.step || a.n - b.n);
     this.giveTypes();
+    this.nameLocal();
+  }
+
+  /** Local memory of a thread has no names: it is one array of words, as far as it is used. */
+  private nameLocal(): void {
+    const used = Math.max(0, ...this.accesses.filter((a) => a.space === "local").map((a) => a.high));
+    if (used && used <= MOST_LOCAL) {
+      this.rec.track.header.objects.push({ name: "local", space: "local", start: 0, size: Math.ceil(used / 4) * 4, type: "b32", shape: [] });
+    }
   }
 
   /** Arrays that are declared as bytes get the type as which they are accessed first. */

@@ -8,7 +8,7 @@ import { floatOf, integerOf, sizeOf, valueText } from "./values";
 const ROWS = 24; // that are shown at once
 const WIDE = 4; // cells of a row of an array with one dimension, if its values are long
 const NARROW = 8;
-const LONG = 6; // characters
+const LONG = 5; // characters
 const LOOKED_AT = 256; // cells
 const MOST_COLUMNS = 32;
 
@@ -220,7 +220,8 @@ export class MemoryView {
     }
     const g = this.grid(o);
     const c = (this.contents = this.s.memory.contents(o, this.owner(o), this.s.step + 1));
-    const place = o.space === "shared" ? `shared memory of block ${this.s.rec.blockName(this.s.warp.block).join(",")}` : `${o.space} memory`;
+    const thread = this.s.rec.threadName(this.s.lane).join(",");
+    const place = o.space === "local" ? `local memory of thread ${thread}` : o.space === "shared" ? `shared memory of block ${this.s.rec.blockName(this.s.warp.block).join(",")}` : `${o.space} memory`;
     const shape = o.shape.length ? `[${o.shape.join("][")}]` : `[${g.count}]`;
     this.title.textContent = `${o.name}: ${o.type}${shape}, ${place}${c.known ? "" : "; what it held before the launch is not recorded"}`;
     if (this.asPicture) this.body.replaceChildren(this.picture(o, c, g));

@@ -245,7 +245,7 @@ export class Recording {
     return mask >>> 0;
   }
 
-  /** For each lane of a warp, the step in which it takes part next; -1 where it has ended. */
+  /** For each lane of a warp, the step in which it takes part next, or, where the launch ended early, took part last; -1 where it has ended. */
   nextSteps(w: Warp, step: number): Float64Array {
     const out = new Float64Array(WARP).fill(-1);
     let open = 0;
@@ -257,6 +257,14 @@ export class Recording {
       const at = Math.max(this.first[w.executions[k]], step);
       for (let lane = 0; lane < WARP; lane++) if ((here >>> lane) & 1) out[lane] = at;
       open &= ~here;
+    }
+    if (this.track.header.ended) {
+      for (let lane = 0; lane < w.count; lane++) {
+        const k = w.lastOf[lane];
+        if (out[lane] >= 0 || k < 0) continue;
+        const last = this.first[w.executions[k] + 1] - 1;
+        if (!/^(ret|exit)/.test(this.instruction(last).opcode)) out[lane] = last; // it stands there for good
+      }
     }
     return out;
   }
@@ -284,18 +292,19 @@ export class Recording {
     return mask >>> 0;
   }
 
-  /** What a warp waits for before a step, in words; "" where it does not. */
+  /** What a warp waits for after a step, in words; "" where it does not. */
   waiting(w: Warp, step: number): string {
-    const k = this.placeAt(w, step);
-    if (k === w.executions.length && !this.track.header.ended) return "";
-    if (k < w.executions.length && this.first[w.executions[k]] < step) return "";
-    const last = k ? this.first[w.executions[k - 1] + 1] - 1 : 0;
-    for (let n = this.eventsBefore(step) - 1; n >= 0 && this.events[n].step >= last; n--) {
+    const k = this.placeAt(w, step + 1);
+    if (k < w.executions.length && this.first[w.executions[k]] <= step) return "";
+    if (!k || (k === w.executions.length && !this.track.header.ended)) return "";
+    const last = this.first[w.executions[k - 1] + 1] - 1;
+    let why = "";
+    for (let n = this.eventsBefore(step + 1) - 1; n >= 0 && this.events[n].step >= last; n--) {
       const e = this.events[n];
-      if ((e.kind === "arrive" || e.kind === "wait") && this.eventMask(w, e)) return e.text;
       if (e.kind === "met" && this.eventMask(w, e)) return "";
+      if ((e.kind === "arrive" || (e.kind === "wait" && !why)) && this.eventMask(w, e)) why = e.text;
     }
-    return "";
+    return why;
   }
 
   /** How many events come before a step. */

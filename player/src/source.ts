@@ -48,7 +48,7 @@ export class Source {
       if (text !== undefined) this.texts.push({ name: file, isSource: true, lines: text.split("\n"), module: 0 });
     }
     this.texts.forEach((t, n) => {
-      this.tabs.append(el("button", { role: "tab", onclick: () => this.show(n) }, t.isSource ? base(t.name) : t.name || "PTX"));
+      this.tabs.append(el("button", { role: "tab", onclick: () => this.show(n) }, t.isSource ? base(t.name) : named.size && h.texts.length === 1 ? "PTX" : t.name || "PTX"));
     });
     this.element = el("section", { class: "source", "aria-label": "Source" }, el("header", {}, el("h2", {}, "Source"), this.tabs), this.body);
     this.body.addEventListener("click", (e) => this.clicked(e));

@@ -27,9 +27,9 @@ export class WarpView {
         alive |= 1 << lane;
         if (next === step) now |= 1 << lane;
       });
-      const why = alive ? rec.waiting(w, step) : "";
+      const why = rec.waiting(w, step);
       const places = [...lines].sort((a, b) => a[0] - b[0]).map(([line, m]) => (lines.size > 1 ? `${countOf(m >>> 0)} at line ${line}` : `line ${line}`));
-      const text = !alive ? "ended" : why ? `waits: ${why}` : places.slice(0, 4).join(", ") + (places.length > 4 ? ", …" : "");
+      const text = why ? `waits: ${why}` : !alive ? "ended" : places.slice(0, 4).join(", ") + (places.length > 4 ? ", …" : "");
       const own = n === s.warp.index;
       rows.push(el(
         "li", {}, el("button", {

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 import click
 
@@ -26,6 +28,10 @@ FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv", "
 @click.option("--out", type=click.Path(), default="-", metavar="FILE", help="The file for the report; standard output by default.")
 @click.option("--csv", "table", type=click.Path(), metavar="FILE", help="Also write a table of points.")
 @click.option("--jobs", "-j", type=click.IntRange(1), default=1, help="The number of grading processes.")
+@click.option(
+    "--recordings", type=click.Path(file_okay=False), metavar="FOLDER",
+    help="Also write a page for each visible test that a submission fails, which plays the launch; --format html links to it.",
+)  # fmt: skip
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on a Dask cluster, such as tcp://host:8786 (extra `cluster`).")
 @click.option("--bundle", type=click.Path(), metavar="FILE.zip", help="Write Gradescope's autograder zip of the lab instead.")
 @click.option("--handout", type=click.Path(), metavar="FILE.zip", help="Write a zip for students instead: no hidden tests, no reference.")
@@ -35,7 +41,8 @@ FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv", "
 @click.option("--wheel", type=click.Path(exists=True), metavar="FILE.whl", help="A wheel of warplab to put into the bundle.")
 @click.pass_context
 def grade(
-    ctx: click.Context, lab: str, submissions: tuple[str, ...], form: str, out: str, table: str | None, jobs: int, scheduler: str | None,
+    ctx: click.Context, lab: str, submissions: tuple[str, ...], form: str, out: str, table: str | None, jobs: int,
+    recordings: str | None, scheduler: str | None,
     bundle: str | None, handout: str | None, selftest: bool, wheel: str | None,
 ) -> None:  # fmt: skip
     """Grades submissions of a lab.
@@ -85,7 +92,17 @@ def grade(
             click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
     order = {s.name: i for i, s in enumerate(handed_in)}
     reports.sort(key=lambda r: order[r.name])
-    text = {**WRITERS, "html": as_html}[form](reports)
+    pages = {}
+    if recordings is not None:
+        from ..grading.recordings import write_pages
+
+        pages = write_pages(found, handed_in, reports, Path(recordings))
+        click.echo(f"wrote {recordings}: {len(pages)} page{'' if len(pages) == 1 else 's'}", err=True)
+    if form == "html":
+        beside = Path.cwd() if out == "-" else Path(out).resolve().parent
+        text = as_html(reports, {k: quote(os.path.relpath(p.resolve(), beside)) for k, p in pages.items()})
+    else:
+        text = WRITERS[form](reports)
     if form == "text" and out == "-":
         click.echo(paint(text.encode(errors="surrogateescape").decode(errors="replace")))  # names of files may be no text
     else:

@@ -46,7 +46,7 @@ def record(
         from ..player import page
 
         shown = made if launch is None else [rec]
-        Path(html).write_text(page(shown), encoding="utf-8")
+        Path(html).write_text(page(shown, sources=not is_recording(files)), encoding="utf-8")
         _wrote(html, rec, f"{len(shown)} launches, " if len(shown) > 1 else "")
     t = rec.track
     if t.kept_blocks is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 
 from ..reports.html import PAGE_STYLE
@@ -17,14 +17,17 @@ CLASS_STYLE = """
 """
 
 
-def as_html(reports: Sequence[Report]) -> str:
-    """The page; the tests are those of the first submission, for all have the same."""
+def as_html(reports: Sequence[Report], pages: Mapping[tuple[str, str], str] | None = None) -> str:
+    """The page; the tests are those of the first submission, for all have the same.
+
+    `pages`: by submission and test, the page that plays what happened.
+    """
     total = max((r.total for r in reports), default=0)
     full = sum(r.passed for r in reports)
     mean = sum(r.score for r in reports) / len(reports) if reports else 0
     tiles = [(len(reports), "submissions"), (full, "with all points"), (f"{mean:.1f} of {points(total)}", "points on average")]
     head = "".join(f'<div class="tile"><b>{value}</b><span>{name}</span></div>' for value, name in tiles)
-    body = f'<h1>Grades</h1><div class="tiles">{head}</div>{_tests(reports)}{_mistakes(reports)}{_students(reports)}'
+    body = f'<h1>Grades</h1><div class="tiles">{head}</div>{_tests(reports)}{_mistakes(reports)}{_students(reports, pages or {})}'
     return (
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
         f"<title>warplab grades</title><style>{STYLE}{PAGE_STYLE}{CLASS_STYLE}body {{ margin: 0; background: var(--page); }}</style></head>"
@@ -70,12 +73,18 @@ def _kind(message: str) -> str:
     return re.sub(r"0x[0-9a-f]+|\d+", "#", message.splitlines()[0])
 
 
-def _students(reports: Sequence[Report]) -> str:
+def _students(reports: Sequence[Report], pages: Mapping[tuple[str, str], str]) -> str:
     """A row for each submission, with a cell for each test."""
     names = [t.name for t in reports[0].tests] if reports else []
     head = '<tr><th class="l">name</th><th>points</th>' + "".join(f"<th>{escape(n)}</th>" for n in names) + "</tr>"
     rows = []
     for r in reports:
-        cells = "".join(f'<td{"" if t.passed else " class=bad"} title="{escape(words(t)[:300])}">{points(t.earned)}</td>' for t in r.tests)
+        cells = "".join(_cell(t, pages.get((r.name, t.name))) for t in r.tests)
         rows.append(f'<tr><td class="l">{escape(r.name)}</td><td>{points(r.score)}</td>{cells}</tr>')
     return f"<h2>Submissions</h2><table>{head}{''.join(rows)}</table>"
+
+
+def _cell(t: TestReport, page: str | None) -> str:
+    """The points of a test, with a link to the page that plays it."""
+    link = "" if page is None else f' <a href="{escape(page, quote=True)}" title="play it">&#9656;</a>'
+    return f'<td{"" if t.passed else " class=bad"} title="{escape(words(t)[:300])}">{points(t.earned)}{link}</td>'

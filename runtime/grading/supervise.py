@@ -18,11 +18,13 @@ import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 from .lab import Lab, Submission
 from .report import Report, TestReport
 
 POLL = 0.05
+LONGEST = 24 << 20  # bytes of an answer
 START = 60.0  # seconds until a worker must be ready
 
 
@@ -48,7 +50,23 @@ class Worker:
 
     def run(self, lab: Lab, number: int, submission: Submission) -> Answer:
         """One test."""
-        message = pickle.dumps((lab, number, dict(submission.files)))
+        answer = self._ask(lab, number, submission, False)
+        if isinstance(answer, Answer):
+            return answer
+        try:
+            return Answer(str(answer["wrong"]), float(answer["seconds"]))
+        except (ValueError, KeyError, TypeError):
+            return self._ended("crash", "the process that ran the test answered nonsense", time.monotonic())
+
+    def record(self, lab: Lab, number: int, submission: Submission) -> str:
+        """The recording of a test in base64; nothing where there is none."""
+        answer = self._ask(lab, number, submission, True)
+        found = None if isinstance(answer, Answer) else answer.get("recording")
+        return found if isinstance(found, str) else ""
+
+    def _ask(self, lab: Lab, number: int, submission: Submission, record: bool) -> Answer | dict[str, Any]:
+        """What the process says of one test, or why it was ended."""
+        message = pickle.dumps((lab, number, dict(submission.files), record))
         start = time.monotonic()
         process = self._ready() or self._ready()
         if process is None:
@@ -61,6 +79,7 @@ class Worker:
         except OSError:
             return self._ended("crash", "the process that ran the test ended", start)
         deadline = start + lab.deadline(number)
+        said = b""
         while True:
             try:
                 line = self.lines.get(timeout=POLL)
@@ -72,11 +91,14 @@ class Worker:
                 continue
             if line is None:
                 return self._ended("crash", "the process that ran the test crashed", start)
+            said += line
+            if not line.endswith(b"\n") and len(said) < LONGEST:
+                continue
             try:
-                answer = json.loads(line)
-                return Answer(str(answer["wrong"]), float(answer["seconds"]))
-            except (ValueError, KeyError, TypeError):
-                return self._ended("crash", "the process that ran the test answered nonsense", start)
+                answer = json.loads(said)
+            except (ValueError, RecursionError):
+                answer = None
+            return answer if isinstance(answer, dict) else self._ended("crash", "the process that ran the test answered nonsense", start)
 
     def _ready(self) -> subprocess.Popen[bytes] | None:
         if self.process is not None and self.process.poll() is None:

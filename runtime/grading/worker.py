@@ -1,7 +1,7 @@
 """The process that runs tests: `python -m warplab.runtime.grading.worker`.
 
-It takes pickled (lab, number of a test, files) on standard input from the grader that started it, and answers each with a line of JSON
-on standard output.  What it answers was influenced by a submission: the grader reads it as data.
+It takes pickled (lab, number of a test, files, whether the test is to be recorded) on standard input from the grader that started it, and answers
+each with a line of JSON on standard output.  What it answers was influenced by a submission: the grader reads it as data.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import os
 import pickle
 import struct
 import time
+from collections.abc import Mapping
 
 from .judge import judge
 from .lab import Lab
@@ -50,9 +51,12 @@ def main() -> None:
     _confine()
     send(answers, {"ready": True})
     while (message := receive(source)) is not None:
-        lab, number, files = pickle.loads(message)
+        lab, number, files, record = pickle.loads(message)
         assert isinstance(lab, Lab)
         start = time.perf_counter()
+        if record:
+            send(answers, {"recording": _recorded(lab, number, files)})
+            continue
         try:
             _bound(lab, number)
             wrong = judge(lab, lab.tests[number], files)
@@ -63,6 +67,17 @@ def main() -> None:
         except Exception as e:
             wrong = f"internal error: {type(e).__name__}: {e}"
         send(answers, {"wrong": wrong.encode(errors="replace").decode()[:100_000], "seconds": time.perf_counter() - start})
+
+
+def _recorded(lab: Lab, number: int, files: Mapping[str, bytes]) -> str:
+    """The recording of a test; nothing where there is none."""
+    from .recordings import recorded
+
+    try:
+        _bound(lab, number)
+        return recorded(lab, lab.tests[number], files)
+    except Exception:  # why it fails, the test itself has said
+        return ""
 
 
 def _confine() -> None:

@@ -19,6 +19,7 @@ from ..recording.memory import Reached
 
 WARP = 32
 MOST_ACCESSES = 20_000  # whose cost is computed
+WIDTHS = (1, 2, 4, 8, 16)  # bytes of a lane that the rules know
 
 
 def access_costs(rec: Recording) -> dict[str, Any]:
@@ -27,7 +28,7 @@ def access_costs(rec: Recording) -> dict[str, Any]:
     counts: dict[str, list[int]] = {}
     known: dict[int, NDArray[np.int64]] = {}  # warps by the number of their lanes
     for n, a in enumerate(rec.track.accesses[:MOST_ACCESSES]):
-        if a.kind in ("call", "late"):
+        if a.kind in ("call", "late") or TYPES[a.type].bytes * a.count not in WIDTHS:
             continue
         if a.lanes not in known:
             known[a.lanes] = np.unique(_warps(rec, rec.track.lanes[a.lanes].numbers))

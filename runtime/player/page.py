@@ -24,21 +24,24 @@ STYLE = "html { color-scheme: light dark; background: light-dark(#faf8f4, #13151
 SWITCH = 'html[data-theme="light"] { color-scheme: light; } html[data-theme="dark"] { color-scheme: dark; }'
 
 
-def page(recordings: Sequence[Recording], limit: int = LIMIT) -> str:
-    """One page with the player of some recordings; `limit`: bytes of the page."""
+def page(recordings: Sequence[Recording], limit: int = LIMIT, *, sources: bool = True) -> str:
+    """One page with the player of some recordings; `limit`: bytes of the page.
+
+    `sources`: with the texts of the files that .loc names.  A recording of somebody else's may name any file of this machine.
+    """
     name = escape(short_name(recordings[0].track.kernel))
     return (
         f'<!DOCTYPE html><html lang="en"><head>{HEAD}<title>{name}: warplab</title><style>{STYLE}{SWITCH}</style></head>'
-        f"<body>{fragment(recordings, limit)}</body></html>\n"
+        f"<body>{fragment(recordings, limit, sources=sources)}</body></html>\n"
     )
 
 
-def fragment(recordings: Sequence[Recording], limit: int = LIMIT) -> str:
+def fragment(recordings: Sequence[Recording], limit: int = LIMIT, *, sources: bool = True) -> str:
     """The player as a part of a page; a page has room for one."""
     launches, pieces = [], []
     for n, whole in enumerate(recordings):
         rec, packed, note = fitted(whole, limit // len(recordings))
-        launches.append({"file": f"wlp-recording-{n}", "extras": _extras(rec, note)})
+        launches.append({"file": f"wlp-recording-{n}", "extras": _extras(rec, note, sources)})
         pieces.append(f'<script type="text/plain" id="wlp-recording-{n}">{base64.b64encode(packed).decode()}</script>')
     said = json.dumps(launches).replace("<", "\\u003c")
     return (
@@ -52,7 +55,7 @@ def _script() -> str:
     return files(__package__).joinpath("player.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 
-def _extras(rec: Recording, note: str) -> dict[str, Any]:
+def _extras(rec: Recording, note: str, sources: bool) -> dict[str, Any]:
     """What the page knows beside the recording."""
     start = next((e for e in rec.track.events if e.kind in ("fault", "finding")), None)
     place = None
@@ -61,6 +64,6 @@ def _extras(rec: Recording, note: str) -> dict[str, Any]:
         step = int(rec.columns.first[min(start.execution, len(rec.columns.first) - 1)]) + max(start.step, 0)
         place = None if found is None else {"step": min(step, rec.step_count - 1), "lane": int(found[1][0])}
     return {
-        "title": short_name(rec.track.kernel), "sources": source_texts(rec), "note": note, "start": place, "costs": access_costs(rec),
+        "title": short_name(rec.track.kernel), "sources": source_texts(rec) if sources else {}, "note": note, "start": place, "costs": access_costs(rec),
         "windows": {"shared": SHARED_BASE, "local": LOCAL_BASE, "size": WINDOW_SIZE, "offsetBits": OFFSET_BITS},
     }  # fmt: skip

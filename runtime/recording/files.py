@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from warplab.interpreter.recorder.lanes import LaneSet
 from warplab.interpreter.recorder.layout import ENTRY, Column, RecordedInstruction, SegmentLayout
 from warplab.interpreter.recorder.track import PAGE_BITS, NamedCells, RecordedAccess, RecordedEvent, Track
+from warplab.isa.profiles import profile
 from warplab.isa.types import TYPES
 
 from ..errors import UsageError
@@ -134,11 +135,11 @@ class DamagedError(Exception):
     """What a file says can't be."""
 
 
-def load(path: Path) -> Track:
-    """Reads a track."""
+def load(path: Path, most: int = MOST_BYTES) -> Track:
+    """Reads a track of at most so many bytes when it is unpacked."""
     try:
         with zipfile.ZipFile(path) as z:
-            if sum(i.file_size for i in z.infolist()) > MOST_BYTES:
+            if sum(i.file_size for i in z.infolist()) > most:
                 raise DamagedError("it is larger than any recording")
         with np.load(path, allow_pickle=False) as found:
             data = {k: found[k] for k in found.files}
@@ -242,7 +243,7 @@ class _FileReader:
         )
         _need((blocks >= 0).all() and (blocks < np.array(grid)).all(), "a block lies outside its grid")
         track = Track(
-            _text(h["kernel"]), grid, block, _dim3(h["cluster"]), _text(h["device"]), _table(h["options"], _text), blocks,
+            _text(h["kernel"]), grid, block, _dim3(h["cluster"]), _device(h["device"]), _table(h["options"], _text), blocks,
             [(_text(a), _text(b)) for a, b in _list(h["texts"], lambda x: x)],
             [(_text(a), _text(b), _number(c), _number(d)) for a, b, c, d in _list(h["parameters"], lambda x: x)],
             bytes.fromhex(_text(h["parameter_bytes"])), _list(h["objects"], _object), _list(h["instructions"], _instruction),
@@ -337,6 +338,14 @@ class _FileReader:
                 RecordedAccess(execution, step, instruction, KINDS[kind], SPACES[space], lanes, self.value(address, delta, shape),
                                self.value(mask, 0, shape), type, count, left[:n], left[n:])
             )  # fmt: skip
+
+
+def _device(x: Any) -> str:
+    try:
+        profile(_text(x))
+    except ValueError:
+        raise DamagedError("there is no such device") from None
+    return str(x)
 
 
 def _type(x: Any) -> str:

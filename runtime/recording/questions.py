@@ -385,8 +385,8 @@ class Recording:
         save(self.track, Path(path))
 
     @staticmethod
-    def load(path: str | Path) -> Recording:
-        """Reads a recording, and trusts nothing in the file: UsageError where it is damaged."""
-        from .files import load
+    def load(path: str | Path, most: int | None = None) -> Recording:
+        """Reads a recording, and trusts nothing in the file: UsageError where it is damaged, or takes more than `most` bytes unpacked."""
+        from .files import MOST_BYTES, load
 
-        return Recording(load(Path(path)))
+        return Recording(load(Path(path), MOST_BYTES if most is None else most))

@@ -86,3 +86,36 @@ def test_a_page_that_is_too_small_says_what_it_leaves_out(tmp_path: Path, browse
     tab.close()
     (extras,) = [one["extras"] for one in launches(page([Recording.load(tmp_path / "run.wlrec")], limit=4_000))]
     assert "It shows the first" in extras["note"] and "steps of this block" in extras["note"]
+
+
+def test_grades_link_to_pages_of_failed_visible_tests(tmp_path: Path) -> None:
+    lab, secret = tmp_path / "lab", tmp_path / "secret.cu"
+    lab.mkdir()
+    secret.write_text("what is not the submission's")
+    tests = [("seven", "x == 7", ""), ("hidden", "x == 8", "hidden = true"), ("nine & more", "x == 9", "")]
+    (lab / "lab.toml").write_text(
+        "".join(f'[[test]]\nname = "{n}"\npoints = 1\n{more}\nrun = \'--arg inout:x=u32[1] --expect "{e}"\'\n' for n, e, more in tests)
+    )
+    (tmp_path / "mine.ptx").write_text(f"""
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry k(.param .u64 x)
+{{
+    .reg .b64 %x;
+    .loc 1 1 1
+    ld.param.u64 %x, [x];
+    st.global.u32 [%x], 7;
+    ret;
+}}
+.file 1 "{secret}"
+""")
+    report = tmp_path / "out" / "grades.html"
+    report.parent.mkdir()
+    words = ["grade", str(lab), str(tmp_path / "mine.ptx"), "--format", "html", "--out", str(report)]
+    code, _, err = call([*words, "--recordings", str(tmp_path / "pages")])
+    assert code == 1 and "1 page\n" in err
+    (page,) = (tmp_path / "pages").iterdir()
+    assert page.name == "mine-nine_more.html" and 'href="../pages/mine-nine_more.html"' in report.read_text()
+    (launch,) = launches(page.read_text())
+    assert launch["extras"]["title"] == "k" and not launch["extras"]["sources"] and secret.read_text() not in page.read_text()
