@@ -13,7 +13,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("docs", "isa", "assembler", "interpreter", "runtime", "tests", "tools", "samples")
 HANDOUTS = sorted((ROOT / "samples" / "labs").glob("*/README.md"))
-PAGES = sorted({*ROOT.glob("*.md"), *(path for f in FOLDERS for path in (ROOT / f).rglob("*.md"))} - {*HANDOUTS})
+OTHERS = {path for path in (ROOT / "tests").rglob("*.md") if "node_modules" in path.parts}  # of packages that a test installs
+PAGES = sorted({*ROOT.glob("*.md"), *(path for f in FOLDERS for path in (ROOT / f).rglob("*.md"))} - {*HANDOUTS} - OTHERS)
 
 
 @dataclass(frozen=True)

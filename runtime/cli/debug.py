@@ -137,12 +137,10 @@ def _reader(prompt: Prompt) -> Callable[[], str]:
 
 
 def _completer(prompt: Prompt) -> Callable[[str, int], str | None]:
-    from ..debugger.words import TABLE
+    from ..debugger.words import completed
 
     def complete(text: str, n: int) -> str | None:
-        track, frame = prompt.rec.track, prompt.session.frame[0]
-        words = [*TABLE, *track.registers.get(frame, {}), *(o.name for o in track.objects), *track.labels, *track.labels.get(frame, {})]
-        found = sorted({w for w in words if w.startswith(text.replace("$", "%", 1) if text[:1] == "$" else text)})
+        found = completed(prompt, text)
         return found[n] if n < len(found) else None
 
     return complete

@@ -10,11 +10,11 @@ from warplab.assembler.demangle import short_name
 
 from ..errors import UsageError
 from ..recording.places import instructions_at
-from ..recording.questions import Recording
 from ..recording.telling import dim3, number, place
 from ..recording.telling import thread_text as thread
 from .moving import breakpoints
 from .prompt import Prompt
+from .session import groups_at
 from .words import command
 
 
@@ -36,12 +36,12 @@ def info(p: Prompt, text: str) -> None:
 
 def _registers(p: Prompt, text: str) -> None:
     rec, s = p.rec, p.session
-    names = ["%" + t.lstrip("%$") for t in text.split()] or list(rec.track.registers.get(s.frame[0], {}))
-    types = rec.track.registers.get(s.frame[0], {})
+    names = ["%" + t.lstrip("%$") for t in text.split()] or list(rec.track.registers.get(s.looked_at[0], {}))
+    types = rec.track.registers.get(s.looked_at[0], {})
     for name in names:
         if name not in types:
             s.look().register(name)
-        found = rec.held(name, np.array([s.lane]), s.step, s.frame)
+        found = rec.held(name, np.array([s.lane]), s.step, s.looked_at)
         if found.known[0]:
             since = f"step {found.step[0]}" if found.step[0] >= 0 else "never written"
             p.say(f"{name:<10} .{types[name]:<5} {number(found.value[0]):<20} {number(found.value[0], 'x'):<20} {since}")
@@ -130,26 +130,7 @@ def _groups(p: Prompt) -> list[tuple[int, list[int]]]:
     """The lanes of the thread's block by the step that each executes next; -1: it has ended."""
     rec, s = p.rec, p.session
     first = s.lane // rec.threads * rec.threads
-    return _where(rec, np.arange(first, first + rec.threads), s.step)
-
-
-def _where(rec: Recording, lanes: np.ndarray[tuple[int], np.dtype[np.int64]], step: int) -> list[tuple[int, list[int]]]:
-    c = rec.columns
-    left, out = lanes, []
-    if step < rec.step_count:
-        near = np.flatnonzero(c.touching(lanes))
-        for n in near[np.searchsorted(near, c.execution(step)) :].tolist():
-            if not left.size:
-                break
-            if not c.done[n]:
-                continue
-            has = c.lanes_of(n).places(left) >= 0
-            if has.any():
-                out.append((max(int(c.first[n]), step), left[has].tolist()))
-                left = left[~has]
-    if left.size:
-        out.append((-1, left.tolist()))
-    return out
+    return groups_at(rec, np.arange(first, first + rec.threads), s.step)
 
 
 def _blocks(p: Prompt) -> None:
@@ -185,7 +166,7 @@ def _lanes(p: Prompt) -> None:
     rec, s = p.rec, p.session
     p.say("  Ln  Thread     Next step  Line  Instruction")
     rows = []
-    for step, lanes in _where(rec, rec.warp_of(s.lane), s.step):
+    for step, lanes in groups_at(rec, rec.warp_of(s.lane), s.step):
         i = None if step < 0 else rec.columns.instruction(step)
         for lane in lanes:
             text = f"{'ended' if i is None else step:<10} {'' if i is None else i.line:<5} {'' if i is None else i.text}"

@@ -32,12 +32,40 @@ def backtrace(p: Prompt, _: str) -> None:
         p.say("the thread has ended")
 
 
+@command("frame", "[N]: looks at a call of the thread, 0 is the innermost", "f")
+def frame(p: Prompt, text: str) -> None:
+    """See the table."""
+    s = p.session
+    frames = p.rec.backtrace(s.lane, s.step)
+    level = p.integer(text) if text else s.level
+    if not frames:
+        raise UsageError("the thread has ended")
+    if not 0 <= level < len(frames):
+        raise UsageError(f"no frame {level}; there are {len(frames)}")
+    s.level = level
+    p.listed = None
+    p.say(f"#{level}  {place(p.rec, frames[level].instruction)}")
+
+
+@command("up", "[N]: looks at the caller")
+def up(p: Prompt, text: str) -> None:
+    """See the table."""
+    frames = p.rec.backtrace(p.session.lane, p.session.step)
+    frame(p, str(min(p.session.level + (p.integer(text) if text else 1), len(frames) - 1)))
+
+
+@command("down", "[N]: back to the called function")
+def down(p: Prompt, text: str) -> None:
+    """See the table."""
+    frame(p, str(max(p.session.level - (p.integer(text) if text else 1), 0)))
+
+
 @command("list", "[LINE or FUNCTION]: the text around the thread's place, or around another one", "l")
 def list_(p: Prompt, text: str) -> None:
     """See the table."""
     rec, s = p.rec, p.session
-    at = rec.next_step(s.lane, s.step)
-    here = rec.columns.instruction(at) if at is not None else None
+    frames = rec.backtrace(s.lane, s.step)
+    here = frames[min(s.level, len(frames) - 1)].instruction if frames else None
     if text:
         i = rec.track.instructions[min(instructions_at(rec, text))]
         module, first = i.module, max(i.line - CONTEXT, 1)
@@ -92,7 +120,8 @@ def origin(p: Prompt, text: str) -> None:
     for line in origin_lines(p.rec, text or "nan", found):
         p.say(line)
     if found is not None and found.way:
-        p.session.step, p.session.lane, p.session.is_new = found.way[0].step, found.way[0].lane, False
+        p.session.focus(found.way[0].lane)
+        p.session.go(found.way[0].step)
 
 
 @command("diff", "FILE.wlrec: the first store that differs in another recording, and where its value comes from in both")
@@ -109,7 +138,7 @@ def diff(p: Prompt, text: str) -> None:
 def at_(p: Prompt, text: str) -> None:
     """See the table."""
     rec, s = p.rec, p.session
-    values = parse_expression(text).evaluate(LanesAt(rec, s.step, rec.warp_of(s.lane), s.frame))
+    values = parse_expression(text).evaluate(LanesAt(rec, s.step, rec.warp_of(s.lane), s.looked_at))
     for k in range(0, values.size, 8):
         p.say(f"  {k:>2}: " + "  ".join(number(v) for v in values[k : k + 8]))
 

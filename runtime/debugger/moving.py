@@ -211,7 +211,7 @@ def goto(p: Prompt, text: str) -> None:
     n = p.rec.step_count if text == "end" else p.integer(text)
     if not 0 <= n <= p.rec.step_count:
         raise UsageError(f"there is no step {n}; the recording has {p.rec.step_count}")
-    p.session.step, p.session.is_new = n, False
+    p.session.go(n)
     p.show_place(full=True)
 
 

@@ -108,7 +108,7 @@ class Prompt:
         rec, s = self.rec, self.session
         what = self.target(text)
         if isinstance(what, str):
-            found = rec.held(what, np.array([s.lane]), step, s.frame)
+            found = rec.held(what, np.array([s.lane]), step, s.looked_at)
             return number(found.value[0]) if found.known[0] else "<not written>"
         return number(rec.cell_value(what, step))
 
@@ -122,10 +122,10 @@ class Prompt:
         if at:
             return self._several(what, count, form)
         s, rec = self.session, self.rec
-        types = rec.track.registers.get(s.frame[0], {})
+        types = rec.track.registers.get(s.looked_at[0], {})
         name = text if text in types else "%" + text[1:] if text[:1] == "$" else ""
         if name in types:
-            found = rec.held(name, np.array([s.lane]), s.step, s.frame)
+            found = rec.held(name, np.array([s.lane]), s.step, s.looked_at)
             return number(found.value[0], form) if found.known[0] else "<not written yet>"
         m = CELL.match(text)
         if m is not None and not m[2] and any(o.name == m[1] for o in rec.track.objects):
@@ -170,7 +170,7 @@ class Prompt:
         text = text.strip()
         if not text:
             raise UsageError("name a register, such as %f3, or an element, such as c[7]")
-        named = text in self.rec.track.registers.get(self.session.frame[0], {})
+        named = text in self.rec.track.registers.get(self.session.looked_at[0], {})
         if text[0] in "%$" or named:
             name = text if named else "%" + text[1:]
             self.session.look().register(name)

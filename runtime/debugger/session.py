@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
+from warplab.interpreter.recorder.layout import RecordedInstruction
+
 from ..errors import UsageError
+from ..recording.columns import Numbers
 from ..recording.conditions import Break, CellAccess, Change, Condition, Hit, LanesAt, hits
+from ..recording.expressions import LaneExpression, truth
 from ..recording.questions import Recording
 
 
@@ -22,6 +28,9 @@ class Stop:
     temporary: bool = False
     enabled: bool = True
     hits: int = 0
+    when: LaneExpression | None = None  # of a watchpoint: it stops where this holds for a lane
+    counts: Callable[[int], bool] | None = None  # which of the times that it is met since the launch began, from 1 on; None: all
+    times: list[int] | None = None  # the steps at which it is met, where they are counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +52,8 @@ class Session:
         self.lane = int(first.min())
         self.stops: list[Stop] = []
         self.is_new = True  # it has not looked at the first step yet
+        self.level = 0  # the call that is looked at, the innermost is 0
+        self.by_source = True  # a line is one of the source, where .loc names it; else always one of the PTX
         self._numbers = 0
 
     # ------------------------------------------------------------ breakpoints
@@ -79,13 +90,13 @@ class Session:
         for stop in (s for s in self.stops if s.enabled):
             behind = isinstance(stop.condition, CellAccess | Change) and not back
             start = self.step if back or behind or self.is_new else self.step + 1
-            hit = next(hits(self.rec, stop.condition, start, -1 if back else 1), None)
+            hit = next(self._met(stop, start, -1 if back else 1), None)
             if hit is not None and (best is None or (hit.step + behind < best[0]) is not back):
                 best = hit.step + behind, stop, hit
         if best is None:
             return self._over(back)
         self.step, stop, hit = best
-        self.is_new = False
+        self.is_new, self.level = False, 0
         stop.hits += 1
         if stop.temporary:
             self.stops.remove(stop)
@@ -93,19 +104,41 @@ class Session:
             self.lane = hit.lane
         return Arrival(stop, hit)
 
+    def _met(self, stop: Stop, step: int, way: int) -> Iterator[Hit]:
+        """Where a breakpoint stops, the nearest place first."""
+        if stop.counts is not None and stop.times is None:
+            stop.times = [hit.step for hit in self._holding(stop, 0, 1)]
+        for hit in self._holding(stop, step, way):
+            if stop.counts is None or stop.times is None or stop.counts(bisect_right(stop.times, hit.step)):
+                yield hit
+
+    def _holding(self, stop: Stop, step: int, way: int) -> Iterator[Hit]:
+        """Where its condition holds."""
+        for hit in hits(self.rec, stop.condition, step, way):
+            if stop.when is not None:
+                lanes = np.array(hit.lanes)
+                lanes = lanes[truth(stop.when.evaluate(LanesAt(self.rec, hit.step, lanes, self.rec.frame(hit.lane, hit.step))))]
+                hit = Hit(hit.step, int(lanes[0]), tuple(lanes.tolist())) if lanes.size else Hit(hit.step, -1)
+            if hit.lane >= 0:
+                yield hit
+
     def _over(self, back: bool) -> Arrival:
         """Nothing is left in this direction."""
         self.step = 0 if back else self.rec.step_count
-        self.is_new = back
+        self.is_new, self.level = back, 0
         return Arrival(end="begin" if back else "end")
 
     def start(self) -> None:
         """To the first step."""
-        self.step, self.is_new = 0, True
+        self.step, self.is_new, self.level = 0, True, 0
+
+    def go(self, step: int) -> None:
+        """To a step by its number."""
+        self.step, self.is_new, self.level = step, False, 0
 
     def move(self, count: int = 1, back: bool = False, over: bool = False) -> Arrival:
         """So many instructions of the thread on, or back; `over`: those of called functions count as part of the call."""
-        self.is_new = False
+        self.is_new, self.level = False, 0
         for _ in range(count):
             arrived = self._move_one(back, over)
             if arrived is not None:
@@ -127,13 +160,13 @@ class Session:
 
     def move_line(self, back: bool = False, over: bool = False) -> Arrival:
         """To another line of the source, or of the PTX where no .loc names one."""
-        self.is_new = False
+        self.is_new, self.level = False, 0
         line, depth = self.line, self.depth
         while True:
             arrived = self._move_one(back, over)
             if arrived is not None:
                 return arrived
-            if (self.line, self.depth) != (line, depth):
+            if (self.line, self.depth) != (line, depth) and not self.line.endswith(":0"):  # line 0: the compiler's own, of no line
                 break
         if back:  # to the first instruction of that line
             line, depth = self.line, self.depth
@@ -146,8 +179,8 @@ class Session:
 
     def finish(self, back: bool = False) -> Arrival:
         """Behind the return from the function, or back to its call; of the kernel, to its end."""
-        depth = self.depth
-        if not depth:
+        depth, self.level = self.depth - self.level, 0
+        if depth <= 0:
             if back:
                 first = int(self.rec.steps(self.lane)[0])
                 self.step = first
@@ -164,7 +197,7 @@ class Session:
         found = next(hits(self.rec, only, self.step + (not back), -1 if back else 1), None)
         if found is None:
             return self._over(back)
-        self.step, self.is_new = found.step, False
+        self.go(found.step)
         return Arrival()
 
     # ------------------------------------------------------------ where it stands
@@ -191,15 +224,49 @@ class Session:
         at = rec.next_step(self.lane, self.step)
         if at is None:
             return "end"
-        i = rec.columns.instruction(at)
-        return i.source or f"{i.module}:{i.line}"
+        return self.line_of(rec.columns.instruction(at))
+
+    def line_of(self, i: RecordedInstruction) -> str:
+        """The line of an instruction, as steps go by lines."""
+        return i.source if self.by_source and i.source else f"{i.module}:{i.line}"
+
+    @property
+    def looked_at(self) -> tuple[str, int]:
+        """The function and the depth of the call that is looked at."""
+        function, depth = self.frame
+        if not self.level:
+            return function, depth
+        calls = self.rec.backtrace(self.lane, self.step)
+        if self.level >= len(calls):
+            raise UsageError(f"no frame {self.level}; there are {len(calls)}")
+        return calls[self.level].function, depth - self.level
 
     def focus(self, lane: int) -> None:
         """Looks at another thread."""
         if not self.rec.is_recorded(lane // self.rec.threads):
             raise UsageError(f"{self.rec.thread(lane)} is not in the recording, which holds fewer blocks: record it with --blocks")
-        self.lane = lane
+        self.lane, self.level = lane, 0
 
     def look(self) -> LanesAt:
         """The thread, for expressions."""
-        return LanesAt(self.rec, self.step, np.array([self.lane]), self.frame)
+        return LanesAt(self.rec, self.step, np.array([self.lane]), self.looked_at)
+
+
+def groups_at(rec: Recording, lanes: Numbers, step: int) -> list[tuple[int, list[int]]]:
+    """Some lanes by the step that each executes next, in the order of these steps; -1: those that have ended."""
+    c = rec.columns
+    left, out = lanes, []
+    if step < rec.step_count:
+        near = np.flatnonzero(c.touching(lanes))
+        for n in near[np.searchsorted(near, c.execution(step)) :].tolist():
+            if not left.size:
+                break
+            if not c.done[n]:
+                continue
+            has = c.lanes_of(n).places(left) >= 0
+            if has.any():
+                out.append((max(int(c.first[n]), step), left[has].tolist()))
+                left = left[~has]
+    if left.size:
+        out.append((-1, left.tolist()))
+    return out

@@ -51,8 +51,17 @@ def execute(prompt: Prompt, line: str) -> None:
     word.action(prompt, rest.strip())
 
 
+def is_command(name: str) -> bool:
+    """Does a command begin so?"""
+    return bool(_beginning(name))
+
+
+def _beginning(name: str) -> dict[str, Word]:
+    return {w.name: w for key, w in TABLE.items() if key.startswith(name)}
+
+
 def _unique(name: str) -> Word:
-    found = {w.name: w for key, w in TABLE.items() if key.startswith(name)}
+    found = _beginning(name)
     if len(found) == 1:
         return next(iter(found.values()))
     if found:
@@ -65,3 +74,11 @@ def described() -> Iterator[tuple[str, str]]:
     """Each command with what it does, for `help`."""
     for word in dict.fromkeys(TABLE.values()):
         yield ", ".join((word.name, *word.short)), word.says
+
+
+def completed(prompt: Prompt, text: str) -> list[str]:
+    """What a word may become: commands, and all that has a name where the debugger stands."""
+    track, function = prompt.rec.track, prompt.session.looked_at[0]
+    words = [*TABLE, *track.registers.get(function, {}), *(o.name for o in track.objects), *track.labels, *track.labels.get(function, {})]
+    start = text.replace("$", "%", 1) if text[:1] == "$" else text
+    return sorted({w for w in words if w.startswith(start)})

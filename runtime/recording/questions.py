@@ -22,6 +22,7 @@ from warplab.isa.types import TYPES
 from ..errors import UsageError
 from .columns import Columns, HeldValues, Numbers
 from .memory import RecordedMemory
+from .uses import used_types
 
 Array = NDArray[Any]
 
@@ -93,6 +94,7 @@ class Recording:
         self.columns = Columns(track)
         self.bytes = RecordedMemory(self.columns)
         self.step_count = self.columns.steps
+        self._used: dict[str, dict[str, str]] = {}
 
     def __repr__(self) -> str:
         t = self.track
@@ -277,6 +279,12 @@ class Recording:
                 if depth == 0:
                     break
         return out
+
+    def used_type(self, function: str, register: str) -> str:
+        """The type that the instructions of a function use a register with: of a .b32 that holds floating-point numbers f32."""
+        if function not in self._used:
+            self._used[function] = used_types(self.track.instructions, function, self.track.registers.get(function, {}))
+        return self._used[function][register]
 
     # ------------------------------------------------------------ memory
 

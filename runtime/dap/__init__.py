@@ -1,0 +1,1 @@
+"""The Debug Adapter Protocol: editors look at recorded launches, see README.md."""
