@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from ..launch import Launch
@@ -9,6 +11,8 @@ from ..memory.arena import Arena
 from ..plan.plan import PlanFunction, Site
 from .layout import RecordedInstruction, bases_of, registers_read, registers_written
 from .track import NamedCells, Track
+
+GENERATED = re.compile(r".*_(param_\d+)$")
 
 
 def track_of(launch: Launch) -> Track:
@@ -29,13 +33,15 @@ def track_of(launch: Launch) -> Track:
 
 
 def objects(launch: Launch) -> list[NamedCells]:
-    """What has a name in memory."""
+    """What has a name in memory; an allocation without one has that of the parameter that points to it."""
     out: list[NamedCells] = []
+    pointed = _pointed(launch)
     arenas: list[Arena] = [launch.arena, *launch.other_arenas]
     for n, a in enumerate(one for arena in arenas for one in arena.living()):
         named = a.object
         if named is None:
-            out.append(NamedCells(a.what if a.what != "allocation" else f"memory{n}", "global", a.start, a.size))
+            name = a.what if a.what != "allocation" else pointed.get(a.start, f"memory{n}")
+            out.append(NamedCells(name, "global", a.start, a.size))
         else:
             out.append(NamedCells(named.name, "global", a.start, min(named.size, a.size), named.type or "b8", named.dims))
     program = launch.kernel.program
@@ -47,6 +53,16 @@ def objects(launch: Launch) -> list[NamedCells]:
         if o.size:
             dims = tuple(d or o.size // max(o.element, 1) for d in o.dims)
             out.append(NamedCells(o.name, "shared", place.start, o.size, o.type or "b8", dims))
+    return out
+
+
+def _pointed(launch: Launch) -> dict[int, str]:
+    """Addresses that the kernel was given, by its parameters' names; of names that compilers have made up only `param_0` is left."""
+    raw, out = launch.parameters.tobytes(), dict[int, str]()
+    for v, at in launch.kernel.parameters:
+        if v.size == 8 and not v.dims:
+            name = GENERATED.sub(r"\1", v.name)
+            out.setdefault(int.from_bytes(raw[at : at + 8], "little"), name)
     return out
 
 

@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -67,13 +68,15 @@ def _no_output() -> Iterator[None]:
 
 
 def load(args: RequestArguments, say: Callable[[str, str], None]) -> Loaded:
-    """Launches what a client names, as `warplab debug` does: `program` is its FILE, `args` are its options."""
+    """Launches what a client names, as `warplab debug` does: `program` is its FILE, `args` are its options; or `command` under `exec`."""
     from ..dap.adapter import Loaded
     from ..errors import UsageError
     from .debug import debug
     from .recordings import recordings
 
     base = args.text("cwd", "") or os.getcwd()
+    if "command" in args.values:
+        return _executed(args, base, say)
     files = [os.path.join(base, f) for f in (args.text("program"), *args.words("files"))]
     with _told(say):
         try:
@@ -87,6 +90,38 @@ def load(args: RequestArguments, say: Callable[[str, str], None]) -> Loaded:
         except click.exceptions.Exit:
             raise UsageError("`args` are the options of a launch, such as --grid 4") from None
     return Loaded(made, number)
+
+
+def _executed(args: RequestArguments, base: str, say: Callable[[str, str], None]) -> Loaded:
+    """Runs a whole program under `warplab exec`, to its end; the launch that failed or is named is debugged."""
+    import subprocess
+    from tempfile import TemporaryDirectory
+
+    from ..dap.adapter import Loaded
+    from ..errors import UsageError
+    from ..recording import Recording
+
+    with TemporaryDirectory(prefix="warplab-") as folder:
+        made = Path(folder) / "launch.wlrec"
+        words = ["exec", "--recording", str(made), *args.words("args"), "--", *args.words("command")]
+        process = subprocess.Popen(
+            [sys.executable, "-c", "from warplab.runtime.cli import main; main()", *words], cwd=base, stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )  # fmt: skip
+        last = ""
+        with process:
+            assert process.stdout is not None
+            try:
+                for line in process.stdout:
+                    last = line.strip() or last
+                    say(line, "stdout")
+            except BaseException:
+                process.terminate()
+                raise
+        if not made.exists():
+            raise UsageError(last or f"{' '.join(args.words('command'))} launches nothing")
+        return Loaded([Recording.load(made)], 0)
 
 
 class _Teller(io.TextIOBase):

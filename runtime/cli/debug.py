@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -16,18 +16,25 @@ from .recordings import recording_options, recordings
 
 if TYPE_CHECKING:
     from ..debugger.prompt import Prompt
+    from ..recording import Recording
 
+F = TypeVar("F", bound=Callable[..., Any])
 PROMPT = "(warplab) "
 HISTORY = ".warplab_history"
 
 
+def debugger_options(f: F) -> F:
+    """The options that say what the debugger does."""
+    f = click.option("--batch", is_flag=True, help="Ends after these commands; the exit code is 1 if one of them is wrong.")(f)
+    f = click.option("--eval-command", "-ex", "lines", multiple=True, metavar="COMMAND", help="Executes a command.")(f)
+    return click.option(
+        "--command", "-x", "scripts", multiple=True, type=click.Path(exists=True, dir_okay=False), help="Executes the commands of a file."
+    )(f)
+
+
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
-@click.option(
-    "--command", "-x", "scripts", multiple=True, type=click.Path(exists=True, dir_okay=False), help="Executes the commands of a file."
-)
-@click.option("--eval-command", "-ex", "lines", multiple=True, metavar="COMMAND", help="Executes a command.")
-@click.option("--batch", is_flag=True, help="Ends after these commands; the exit code is 1 if one of them is wrong.")
+@debugger_options
 @recording_options
 @click.pass_context
 def debug(
@@ -39,21 +46,25 @@ def debug(
     The launch is given as for `warplab run`, or FILES is a recording of `warplab record`. The launch has happened before the first command: the
     debugger looks at its recording, so `reverse-continue` costs what `continue` costs. `help` lists the commands.
     """
+    made, number = recordings(files, limit, blocks, launch, options)
+    ctx.exit(converse(made, number, scripts, lines, batch))
+
+
+def converse(made: list[Recording], number: int, scripts: Sequence[str], lines: Sequence[str], batch: bool) -> ExitCode:
+    """The debugger on some launches: first scripts and commands, then what a person types."""
+    from ..debugger import commands  # noqa: F401  fills the table of commands
     from ..debugger.prompt import Prompt
 
-    made, number = recordings(files, limit, blocks, launch, options)
     prompt = Prompt(made, click.echo, number)
-    from ..debugger import commands  # noqa: F401  fills the table of commands
-
     _welcome(prompt)
     for name in scripts:
         if not _all(prompt, Path(name).read_text(encoding="utf-8", errors="replace").splitlines(), batch):
-            ctx.exit(ExitCode.CHECK_FAILED)
+            return ExitCode.CHECK_FAILED
     if not _all(prompt, lines, batch):
-        ctx.exit(ExitCode.CHECK_FAILED)
+        return ExitCode.CHECK_FAILED
     if not batch and not prompt.over:
         _converse(prompt)
-    ctx.exit(ExitCode.OK)
+    return ExitCode.OK
 
 
 def _welcome(prompt: Prompt) -> None:
@@ -69,7 +80,7 @@ def _welcome(prompt: Prompt) -> None:
         prompt.say(f"[it ended early: {t.ended.splitlines()[0]}; reverse-continue and `goto end` look at it from there]")
 
 
-def _all(prompt: Prompt, lines: tuple[str, ...] | list[str], strict: bool) -> bool:
+def _all(prompt: Prompt, lines: Sequence[str], strict: bool) -> bool:
     """Executes commands; False where one is wrong and that ends the debugger."""
     for line in lines:
         if prompt.over:

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 from contextlib import suppress
+from tempfile import TemporaryDirectory
 
 import click
 
 from warplab.interpreter.checkers.tools import NAMES
 
 from ..run.options import OPTIONS
+from .debug import converse, debugger_options
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -47,6 +50,14 @@ from ..run.options import OPTIONS
     default="",
     help="Writes every launch into a folder, as a test with inputs and outputs for warplab test.",
 )
+@click.option(
+    "--debug", is_flag=True, help="When the program has ended, opens the debugger on the launch that failed, or on the one of --launch."
+)
+@click.option(
+    "--recording", default="", type=click.Path(dir_okay=False), help="Writes this launch to a file for warplab debug, and opens nothing."
+)
+@click.option("--launch", default="", metavar="N|KERNEL|KERNEL:N", help="The launch to debug, by its number, its kernel, or both.")
+@debugger_options
 @click.option("--engine", help="The engine that executes launches: numpy, native or auto; also WARPLAB_ENGINE.")
 @click.option(
     "--threads",
@@ -65,13 +76,14 @@ from ..run.options import OPTIONS
 @click.pass_context
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,
-    strict: bool, on_error: str, log: str, record: str, **said: str | float | None,
+    strict: bool, on_error: str, log: str, record: str, debug: bool, recording: str, launch: str, scripts: tuple[str, ...],
+    lines: tuple[str, ...], batch: bool, **said: str | float | None,
 ) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
     Its exit code is passed on. Linux only.
     """
-    for option, path in {"--profile": profile, "--log": log, "--record": record}.items():
+    for option, path in {"--profile": profile, "--log": log, "--record": record, "--recording": recording}.items():
         if path and not os.path.isdir(folder := os.path.dirname(os.path.abspath(path))):
             raise click.UsageError(f"{option} {path}: there is no folder {folder}", ctx)
     if device or count:
@@ -79,12 +91,39 @@ def exec_(
     os.environ.update({f"WARPLAB_{name.upper()}": str(value) for name, value in said.items() if value is not None})
     tools = _checked(ctx, tool)
     os.environ["WARPLAB_BOUNDS"] = bounds or os.environ.get("WARPLAB_BOUNDS") or ("strict" if "memcheck" in tools else "device")
-    from ..exec.launcher import run
+    from ..exec.launcher import NOT_EXECUTABLE, NOT_FOUND, run
     from ..exec.observers.sight import Sight
 
     places = (os.path.abspath(path) if path else "" for path in (profile, log, record))
-    code = run(command, Sight(next(places), tools, strict, on_error == "continue", next(places), next(places)))
-    if code < 0:  # ended by a signal: this process ends by it, too
+    sight = Sight(next(places), tools, strict, on_error == "continue", next(places), next(places))
+    if not debug and not recording:
+        _end(ctx, run(command, sight))
+        return
+    from ..exec.observers.kept import ChosenLaunch, kept_in
+
+    sight.chosen = ChosenLaunch.of(launch) if launch else None
+    with TemporaryDirectory(prefix="warplab-") as folder:
+        sight.keep = folder
+        code = run(command, sight)
+        found = kept_in(folder)
+        if not found and code in (NOT_FOUND, NOT_EXECUTABLE):  # which is said already
+            _end(ctx, code)
+        if not found:
+            raise click.UsageError("the program launches nothing" if not launch else f"the program has no launch {launch}", ctx)
+        if recording:
+            shutil.move(found[0], recording)
+            _end(ctx, code)
+            return
+        from ..recording import Recording
+
+        made = [Recording.load(p) for p in found]
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # the program has ended: interrupts are for the debugger
+    ctx.exit(converse(made, 0, scripts, lines, batch))
+
+
+def _end(ctx: click.Context, code: int) -> None:
+    """Ends as the program has ended."""
+    if code < 0:  # by a signal: this process ends by it, too
         with suppress(OSError):  # of those that can't be handled
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)

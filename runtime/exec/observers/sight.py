@@ -1,5 +1,5 @@
-"""What a run is watched with: a profile of every launch, checkers, a log of every call, a record of every launch; and what is said of it when
-the program has ended.
+"""What a run is watched with: a profile of every launch, checkers, a log of every call, a record of every launch, a launch for the debugger;
+and what is said of it when the program has ended.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...device.launches.sanitizing import Sanitizer
     from ...profiler import Profiling
     from .call_log import CallLog
+    from .kept import ChosenLaunch, KeptLaunch
 
 
 @dataclass(eq=False)
@@ -28,10 +29,13 @@ class Sight:
     goes_on: bool = False
     log: str = ""  # the trace to write
     record: str = ""  # the folder for golden tests
+    keep: str = ""  # the folder for the recording of a launch
+    chosen: ChosenLaunch | None = None  # which one; None: the one that ends early, or the last
     calls: CallLog | None = None
     _open: ExitStack = field(default_factory=ExitStack)
     _profiling: Profiling | None = None
     _sanitizer: Sanitizer | None = None
+    _kept: KeptLaunch | None = None
 
     def begin(self, number: int, pid: int) -> None:
         """From now on launches of a process are watched; of several processes each but the first gets files of its own."""
@@ -55,10 +59,16 @@ class Sight:
 
             self._open.enter_context(watching(LaunchRecorder(self.record, f"{pid}-" if number else "").launch))
 
+        if self.keep:
+            from .kept import KeptLaunch
+
+            self._kept = KeptLaunch(self.keep, pid, self.chosen)
+            self._open.enter_context(watching(self._kept.launch))
+
     def of_child(self, pid: int) -> Sight:
         """What a child that was forked is watched with: as its parent, with files of its own."""
         self._open.close()
-        out = replace(self, calls=None, _open=ExitStack(), _profiling=None, _sanitizer=None)
+        out = replace(self, calls=None, _open=ExitStack(), _profiling=None, _sanitizer=None, _kept=None)
         out.begin(1, pid)
         return out
 
@@ -72,6 +82,8 @@ class Sight:
 
             with open(self.profile, "w", encoding="utf-8") as file:
                 file.write(page(self._profiling.launches))
+        if self._kept is not None:
+            self._kept.finish()
         if self._sanitizer is None:
             return False
         self._sanitizer.finish()

@@ -37,14 +37,14 @@ class Editor:
         assert response["request_seq"] == self.count
         return response
 
-    def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
+    def ask(self, command: str, /, **arguments: Any) -> dict[str, Any]:
         """The body of the response to a request that succeeds."""
         response = self.reply(command, arguments)
         assert response["success"], response
         body: dict[str, Any] = response.get("body", {})
         return body
 
-    def refused(self, command: str, **arguments: Any) -> str:
+    def refused(self, command: str, /, **arguments: Any) -> str:
         """Why a request fails."""
         response = self.reply(command, arguments)
         assert not response["success"], response
