@@ -140,7 +140,7 @@ def recorded(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Re
     """The launches once more, recorded as far as a report shows them."""
     from ..player.tabs import RECORDED
     from ..run.recorded import record
-    from ..run.watch import quiet
+    from ..run.watchpoint import quiet
 
     with quiet():
         return [r for spec in runs_of(sources, options) for r in record(runner_of(sources, spec), RECORDED).launches]

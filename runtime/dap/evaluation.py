@@ -10,7 +10,7 @@ from ..errors import UsageError
 from .adapter import Adapter, Body, request
 from .arguments import RequestArguments
 from .frames import look_at
-from .handles import FrameAt, Slice
+from .handles import FrameAt, Slice, Variable
 from .motion import stopped
 from .variables import view_of
 
@@ -46,6 +46,8 @@ def _names_value(a: Adapter, text: str) -> bool:
     first = re.match(r"[A-Za-z_$%][\w$.-]*", text)
     if first is None:
         return True
+    if a.session.names.mentions(first[0]) and a.debugger.source_value(first[0]) is not None:
+        return True
     if any(o.name == first[0] for o in a.rec.track.objects) or first[0] in a.rec.track.registers.get(a.session.looked_at[0], {}):
         return True
     return not is_command(first[0])
@@ -53,6 +55,9 @@ def _names_value(a: Adapter, text: str) -> bool:
 
 def _value(a: Adapter, text: str, hexadecimal: bool) -> Body:
     s, rec = a.session, a.rec
+    if (value := a.debugger.source_value(text)) is not None:
+        one = view_of(a, FrameAt(s.lane, s.level)).source(text, text, value, Slice(0, None, hexadecimal))
+        return _result(one)
     found = next((o for o in rec.track.objects if o.name == text), None)
     if found is not None:
         one = view_of(a, FrameAt(s.lane, s.level)).array(found, Slice(0, None, hexadecimal))
@@ -61,6 +66,14 @@ def _value(a: Adapter, text: str, hexadecimal: bool) -> Body:
             **{k: one[k] for k in ("type", "variablesReference", "indexedVariables", "memoryReference") if k in one},
         }
     return {"result": a.debugger.shown(f"/x {text}" if hexadecimal and text[:1] != "/" else text), "variablesReference": 0}
+
+
+def _result(one: Variable) -> Body:
+    """A variable as the answer to an expression."""
+    return {
+        "result": one["value"],
+        **{k: one[k] for k in ("type", "variablesReference", "indexedVariables", "memoryReference") if k in one},
+    }
 
 
 def _command(a: Adapter, text: str) -> str:

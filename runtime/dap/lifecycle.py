@@ -6,6 +6,7 @@ from warplab.assembler.demangle import short_name
 
 from ..debugger import commands  # noqa: F401  fills the debugger's table
 from ..debugger.prompt import Prompt
+from ..dwarf.names import NEEDED
 from ..errors import UsageError
 from ..recording.telling import dim3
 from .adapter import Adapter, Body, request
@@ -60,6 +61,8 @@ def _begin(a: Adapter) -> None:
     a.breakpoints.apply()
     t = a.rec.track
     a.say(f"{short_name(t.kernel)}<<<{dim3(t.grid)}, {dim3(t.block)}>>> on {t.device}: {a.rec.step_count} steps are recorded")
+    if a.session.names.why_not == NEEDED:
+        a.say(NEEDED)
     if t.kept_blocks is not None:
         a.say(f"{int(t.kept_blocks.sum())} of {t.kept_blocks.size} blocks are recorded: --blocks and --record-limit choose them")
     if t.ended:

@@ -68,7 +68,7 @@ def _why(a: Adapter, arrived: Arrival) -> dict[str, Any]:
     if stop.what == "breakpoint":
         kind = a.breakpoints.kind_of(stop)
         return out | {"reason": kind, "description": f"Breakpoint, {lanes}"}
-    shown = [a.debugger.value_at(stop.text, hit.step + n) for n in (0, 1)] if "read" not in stop.what else []
+    shown = [a.debugger.watched_at(stop.condition, hit.step + n) for n in (0, 1)] if "read" not in stop.what else []
     return out | {"reason": "data breakpoint", "description": f"{stop.text}: {' -> '.join(shown) or 'accessed'}"}
 
 

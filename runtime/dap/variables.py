@@ -11,6 +11,9 @@ from numpy.typing import NDArray
 from warplab.interpreter.recorder.track import NamedCells
 from warplab.isa.types import TYPES
 
+from ..dwarf.places import AtAddress, NotThere
+from ..dwarf.types import SourceVariable
+from ..dwarf.values import SourceValue
 from ..recording.conditions import LanesAt
 from ..recording.expressions import SPECIALS
 from ..recording.telling import number
@@ -20,6 +23,7 @@ from .code import memory_reference
 from .frames import calls_of
 from .handles import Container, FrameAt, Slice, Variable
 
+MOST_ELEMENTS = 1 << 16  # of an array of the source, where the client asks for all
 FEW = 8  # elements of an array that its value shows
 READ_ONLY = {"attributes": ["readOnly"]}
 
@@ -41,6 +45,9 @@ def scopes_of(a: Adapter, frame: FrameAt) -> list[dict[str, Any]]:
         ("Special registers", "", Container(view.specials, lane=frame.lane), len(SPECIALS), False),
         ("Parameters", "arguments", Container(view.parameters, lane=frame.lane), len(rec.track.parameters), False),
     ]
+    if not a.session.names.why_not:
+        held = Container(view.locals, lambda name: name, frame.lane)
+        found.insert(0, ("Locals", "locals", held, len(view.named()), False))
     for space in ("shared", "global", "const"):
         objects = [o for o in rec.track.objects if o.space == space]
         if objects:
@@ -148,6 +155,46 @@ class _View:
                 one["memoryReference"] = where
             out.append(one)
         return out
+
+    # ------------------------------------------------------------ variables of the source
+
+    def named(self) -> list[tuple[SourceVariable, SourceValue | str]]:
+        """Arguments and variables that can be seen."""
+        return self.adapter.session.names.variables(self.lane, self.step, self.frame)
+
+    def locals(self, part: Slice) -> list[Variable]:
+        """They, with their members and elements."""
+        found = self.named()
+        return [self._named(*found[k], part) for k in part.of(len(found))]
+
+    def _named(self, v: SourceVariable, value: SourceValue | str, part: Slice) -> Variable:
+        return leaf(v.name, f"<{value}>", str(v.type), v.name) if isinstance(value, str) else self.source(v.name, v.name, value, part)
+
+    def source(self, name: str, path: str, value: SourceValue, part: Slice) -> Variable:
+        """A variable of the source, or a part of one; `path` is the expression for it."""
+        out = leaf(name, value.text("x" if part.hexadecimal else "", 1), str(value.type), path)
+        if isinstance(value.where, AtAddress):
+            out["memoryReference"] = memory_reference(value.where.space, value.where.owner, value.where.address)
+        if not value.has_parts:
+            return out
+        arrow = "->" if value.type.plain.kind == "pointer" else "."
+
+        def inner(child: str) -> str:
+            return f"*{path}" if child == "*" else f"{path}{child}" if child[:1] == "[" else f"{path}{arrow}{child}"
+
+        def inside(some: Slice) -> list[Variable]:
+            t = value.type.plain
+            try:
+                if t.kind == "array":
+                    chosen = some.of(t.count)[:MOST_ELEMENTS]
+                    return [self.source(f"[{k}]", f"{path}[{k}]", value.element(k), some) for k in chosen]
+                parts = list(value.parts())
+            except NotThere as e:
+                return [leaf("*", f"<{e}>")]
+            return [self.source(parts[k][0], inner(parts[k][0]), parts[k][1], some) for k in some.of(len(parts))]
+
+        count = {"indexedVariables": value.type.plain.count} if value.type.plain.kind == "array" else {}
+        return out | {"variablesReference": self.adapter.handles.add(Container(inside, inner, self.lane)), **count}
 
     # ------------------------------------------------------------ memory
 

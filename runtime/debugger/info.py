@@ -15,10 +15,13 @@ from ..recording.telling import thread_text as thread
 from .moving import breakpoints
 from .prompt import Prompt
 from .session import groups_at
+from .variables import locals_, shown
 from .words import command
 
 
-@command("info", "breakpoints, registers, args, cuda kernels|blocks|warps|lanes|threads, line, frame, launches, events, record", "i")
+@command(
+    "info", "breakpoints, registers, args, locals, cuda kernels|blocks|warps|lanes|threads, line, frame, launches, events, record", "i"
+)
 def info(p: Prompt, text: str) -> None:
     """See the table."""
     word, _, rest = text.partition(" ")
@@ -52,6 +55,10 @@ def _registers(p: Prompt, text: str) -> None:
 def _args(p: Prompt, _: str) -> None:
     from warplab.isa.types import TYPES
 
+    if not p.session.names.why_not:
+        for line in shown(p, True) or ["No arguments."]:
+            p.say(line)
+        return
     t = p.rec.track
     for name, type, at, size in t.parameters:
         kind = TYPES[type].dtype
@@ -113,7 +120,7 @@ def _record(p: Prompt, _: str) -> None:
 
 
 _INFO: dict[str, Callable[[Prompt, str], None]] = {
-    "breakpoints": lambda p, _: breakpoints(p), "watchpoints": lambda p, _: breakpoints(p), "registers": _registers, "args": _args,
+    "breakpoints": lambda p, _: breakpoints(p), "watchpoints": lambda p, _: breakpoints(p), "registers": _registers, "args": _args, "locals": locals_,
     "line": _line, "frame": _frame, "launches": _launches, "events": _events, "record": _record,
     "display": lambda p, _: p.say("\n".join(f"{n}: {t}" for n, t in p.displays) or "There are no auto-display expressions now."),
 }  # fmt: skip

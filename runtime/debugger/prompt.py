@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from ..dwarf.places import AtAddress, InBytes
+from ..dwarf.values import SourceValue
 from ..errors import UsageError
-from ..recording.conditions import Break
-from ..recording.expressions import parse_expression
+from ..recording.conditions import Break, CellAccess, Change, Condition
+from ..recording.expressions import PathStep, parse_expression
 from ..recording.places import instructions_at
 from ..recording.questions import Cell, Recording
 from ..recording.telling import number, place
@@ -18,6 +20,7 @@ from ..recording.telling import thread_text as thread
 from .session import Arrival, Session
 
 CELL = re.compile(r"([A-Za-z_$][\w$.]*)((?:\[[^\]]*\])*)\Z")
+MOST_ELEMENTS = 4096
 CONTEXT = 5  # lines before and behind the one that `list` shows
 
 
@@ -81,7 +84,7 @@ class Prompt:
             self.say(f"{what[0].upper()}{what[1:]} {a.stop.number}: {a.stop.text}")
             step = a.hit.step
             if "read" not in what:
-                old, new = (self.value_at(a.stop.text, step + n) for n in (0, 1))
+                old, new = (self.watched_at(a.stop.condition, step + n) for n in (0, 1))
                 self.say(f"  Old value = {old}\n  New value = {new}")
             i = self.rec.columns.instruction(min(step, self.rec.step_count - 1))
             self.say(f"  by {thread(self.rec, a.hit.lane)}\n  at line {i.line}: {i.text}")
@@ -103,14 +106,14 @@ class Prompt:
 
     # ------------------------------------------------------------ reading
 
-    def value_at(self, text: str, step: int) -> str:
-        """What a register or a cell holds before a step, in words."""
+    def watched_at(self, condition: Condition, step: int) -> str:
+        """What a watchpoint watches, before a step, in words."""
         rec, s = self.rec, self.session
-        what = self.target(text)
-        if isinstance(what, str):
-            found = rec.held(what, np.array([s.lane]), step, s.looked_at)
-            return number(found.value[0]) if found.known[0] else "<not written>"
-        return number(rec.cell_value(what, step))
+        if isinstance(condition, CellAccess):
+            return number(rec.cell_value(condition.cell, step))
+        assert isinstance(condition, Change)
+        found = rec.held(condition.register, np.array([condition.lane]), step, s.looked_at)
+        return number(found.value[0]) if found.known[0] else "<not written>"
 
     def shown(self, text: str) -> str:
         """An expression in words; gdb's `what@count`, and a format."""
@@ -122,6 +125,8 @@ class Prompt:
         if at:
             return self._several(what, count, form)
         s, rec = self.session, self.rec
+        if (value := self.source_value(text)) is not None:
+            return value.text(form)
         types = rec.track.registers.get(s.looked_at[0], {})
         name = text if text in types else "%" + text[1:] if text[:1] == "$" else ""
         if name in types:
@@ -134,13 +139,41 @@ class Prompt:
             return "{" + ", ".join(number(v, form) for v in flat[:200]) + (", ..." if flat.size > 200 else "") + "}"
         if m is not None and m[2] and self._is_constant(m[2]):
             return number(rec.cell_value(self.cell(text), s.step), form)
+        self._check_scope(text)
         return number(parse_expression(text).evaluate(s.look())[0], form)
+
+    def source_value(self, text: str, step: int | None = None) -> SourceValue | None:
+        """What a variable of the source, or a path from one, holds; None where no variable has this name."""
+        s = self.session
+        try:
+            e = parse_expression(text)
+        except UsageError:
+            return None
+        at, frame = s.step if step is None else step, s.looked_at
+        if e.kind not in ("cell", "path") or not s.names.knows(e.word, s.lane, at, frame):
+            return None
+        steps = e.steps or tuple(PathStep("element", index=n) for n in range(len(e.parts)))
+        return s.names.value(e.word, steps, [int(p.evaluate(s.look())[0]) for p in e.parts], s.lane, at, frame)
+
+    def _check_scope(self, text: str) -> None:
+        """Refuses a variable of the source that is not in scope here, unless an array has its name."""
+        name = re.match(r"[*&(\s]*([A-Za-z_]\w*)", text)
+        if name is None or any(o.name == name[1] for o in self.rec.track.objects):
+            return
+        s = self.session
+        if s.names.mentions(name[1]) and not s.names.knows(name[1], s.lane, s.step, s.looked_at):
+            raise UsageError(f"{name[1]} is a variable of another place of the source")
 
     def _is_constant(self, index: str) -> bool:
         return re.fullmatch(r"(\[\s*(\d+|0x[0-9a-fA-F]+)\s*\])+", index) is not None
 
     def _several(self, what: str, count: str, form: str) -> str:
         n = self.integer(count)
+        if (value := self.source_value(what)) is not None:
+            size = max(value.type.bytes, 1)
+            if not 0 < n <= MOST_ELEMENTS:
+                raise UsageError(f"{what}@{n}: 1 to {MOST_ELEMENTS} elements can be shown")
+            return "{" + ", ".join(replace(value, where=value.where.moved(k * size)).text(form, 1) for k in range(n)) + "}"
         first = self.cell(what.strip())
         whole = self.rec.object(first.name.partition("[")[0])
         last = (whole.start + whole.size - first.address) // first.size
@@ -159,11 +192,24 @@ class Prompt:
 
     def cell(self, text: str) -> Cell:
         """`c[7]`, `tile[1][%r2]`; of shared memory in the thread's block."""
+        if (value := self.source_value(text)) is not None:
+            return self._cell_of(text, value)
         m = CELL.match(text.strip())
+        self._check_scope(text)
         if m is None:
             raise UsageError(f"{text}: an element such as c[7] is expected")
         index: list[int] = [self.integer(i) for i in re.findall(r"\[([^\]]*)\]", m[2])]
         return self.rec.cell(m[1], index or [0] * max(len(self.rec.object(m[1]).shape), 1), self.session.lane // self.rec.threads)
+
+    def _cell_of(self, text: str, value: SourceValue) -> Cell:
+        """A variable of the source as an element of memory."""
+        type = value.type.plain
+        if not isinstance(value.where, AtAddress):
+            raise UsageError(f"{text.strip()} is not in memory here")
+        if type.bytes not in (1, 2, 4, 8) or type.kind not in ("base", "enum", "pointer"):
+            raise UsageError(f"{text.strip()} is a {type}: name one of its members or elements")
+        letter = "f" if type.encoding == "float" else "s" if type.encoding in ("signed", "char") else "u"
+        return Cell(text.strip(), value.where.space, value.where.owner, value.where.address, f"{letter}{type.bytes * 8}")
 
     def target(self, text: str) -> str | Cell:
         """A register of the thread, or a cell."""
@@ -171,6 +217,9 @@ class Prompt:
         if not text:
             raise UsageError("name a register, such as %f3, or an element, such as c[7]")
         named = text in self.rec.track.registers.get(self.session.looked_at[0], {})
+        value = None if named else self.source_value(text)
+        if value is not None and isinstance(value.where, InBytes) and value.where.register:
+            return value.where.register
         if text[0] in "%$" or named:
             name = text if named else "%" + text[1:]
             self.session.look().register(name)

@@ -10,6 +10,7 @@ import numpy as np
 
 from warplab.interpreter.recorder.layout import RecordedInstruction
 
+from ..dwarf.names import SourceNames
 from ..errors import UsageError
 from ..recording.columns import Numbers
 from ..recording.conditions import Break, CellAccess, Change, Condition, Hit, LanesAt, hits
@@ -47,6 +48,7 @@ class Session:
 
     def __init__(self, recording: Recording) -> None:
         self.rec = recording
+        self.names = recording.names = SourceNames(recording)
         self.step = 0
         first = recording.at(0).lanes if recording.step_count else np.zeros(1, np.int64)
         self.lane = int(first.min())

@@ -17,7 +17,7 @@ from warplab.isa.types import TYPES
 
 from ..errors import UsageError
 from .columns import Numbers
-from .expressions import LaneExpression, truth
+from .expressions import LaneExpression, PathStep, truth
 from .questions import Cell, Recording
 
 Array = NDArray[Any]
@@ -114,6 +114,9 @@ class LanesAt:
     def cell(self, name: str, index: Array | None) -> Array:
         """See LaneValues."""
         rec = self.recording
+        if self._is_variable(name):
+            steps = () if index is None else (PathStep("element"),)
+            return self.path(name, steps, () if index is None else (index,))
         if index is None and name in rec.track.registers.get(self.frame[0], {}):  # not all registers begin with a percent sign
             return self.register(name)
         try:
@@ -138,6 +141,28 @@ class LanesAt:
             held = rec.bytes.held(o.space, owner, o.start + low * kind.itemsize, (high - low) * kind.itemsize, self.step).view(kind)
             out[own] = held[places[own] - low]
         return out
+
+    def _is_variable(self, name: str) -> bool:
+        """Is it a variable of the source where these lanes are?"""
+        names = self.recording.names
+        if names is None or not self.lanes.size:
+            return names is not None and names.mentions(name)
+        return names.knows(name, int(self.lanes[0]), self.step, self.frame)
+
+    def path(self, name: str, steps: tuple[PathStep, ...], indices: tuple[Array, ...]) -> Array:
+        """See LaneValues; of an array in memory, its element."""
+        names = self.recording.names
+        if names is not None and self._is_variable(name):
+            return names.column(name, steps, indices, self.lanes, self.step, self.frame)
+        o = self.recording.object(name)
+        if len(steps) != len(o.shape) or any(s.kind != "element" for s in steps):
+            raise UsageError(f"{name} is an array of {' x '.join(map(str, o.shape)) or 'elements'}, and no variable of the source")
+        linear = np.zeros(self.count, np.int64)
+        for index, size in zip(indices, o.shape, strict=True):
+            if index.size and not (index.min() >= 0 and index.max() < size):
+                raise UsageError(f"[{int(index.max() if index.min() >= 0 else index.min())}] is not one of the {size} rows of {name}")
+            linear = linear * size + index.astype(np.int64)
+        return self.cell(name, linear)
 
 
 def next_hit(rec: Recording, conditions: Sequence[Condition], step: int) -> tuple[Hit, int] | None:
@@ -307,6 +332,10 @@ class ManySteps:
     def cell(self, name: str, index: Array | None) -> Array:
         """See LaneValues; a name that is no cell is a register."""
         return self.register(name)
+
+    def path(self, name: str, steps: tuple[PathStep, ...], indices: tuple[Array, ...]) -> Array:
+        """See LaneValues; what looks at memory is looked at step by step."""
+        raise AssertionError(name)
 
 
 def _chosen(

@@ -1,13 +1,14 @@
 """Expressions over the registers, special registers and cells of many lanes at once: `%r5 > 3 && tid.x == 7`, in C's words.
 
 e  ::=  e || e  |  e && e  |  e (| ^ & == != < <= > >= << >> + - * / %) e  |  (! ~ -) e  |  (e)
-     |  %r5  |  $r5  |  tid.x  |  name[e]  |  12  |  0x1f  |  1.5  |  f(e)      f: isnan isinf abs, or a type, which reinterprets bits
+     |  %r5  |  $r5  |  tid.x  |  path  |  12  |  0x1f  |  1.5  |  f(e)      f: isnan isinf abs, or a type, which reinterprets bits
+path  ::=  name  |  path[e]  |  path.name  |  path->name  |  *path  |  &path  |  (path)
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -21,11 +22,35 @@ from ..errors import UsageError
 Array = NDArray[Any]
 WORD = re.compile(
     r"\s*(?:(?P<register>[%$][A-Za-z_$%][\w$.]*)|(?P<number>0[xX][0-9a-fA-F]+|(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|(?P<name>[A-Za-z_$][\w$.]*)"
-    r"|(?P<op>\|\||&&|==|!=|<=|>=|<<|>>|[-+*/%&|^~!<>()\[\]]))"
+    r"|(?P<op>\|\||&&|==|!=|<=|>=|<<|>>|->|\.(?=[A-Za-z_])|[-+*/%&|^~!<>()\[\]]))"
 )
 LEVELS = (("||",), ("&&",), ("|",), ("^",), ("&",), ("==", "!="), ("<", "<=", ">", ">="), ("<<", ">>"), ("+", "-"), ("*", "/", "%"))
 SPECIALS = frozenset({f"{r}.{axis}" for r in ("tid", "ntid", "ctaid", "nctaid") for axis in "xyz"} | {"laneid", "warpid"})
 DEEPEST = 64  # brackets in one another
+
+
+@dataclass(frozen=True, slots=True)
+class PathStep:
+    """A step of a path: "member" by its name, "element" by one of the indices, "pointed", "address"."""
+
+    kind: str
+    name: str = ""
+    index: int = 0
+
+
+class NamedVariables(Protocol):
+    """The variables of the source."""
+
+    def knows(self, name: str, lane: int, step: int, frame: tuple[str, int]) -> bool:
+        """Is there one of this name in a call of a thread?"""
+
+    def mentions(self, name: str) -> bool:
+        """Is there one of this name anywhere?"""
+
+    def column(
+        self, name: str, steps: Sequence[PathStep], indices: Sequence[Array], lanes: NDArray[np.int64], step: int, frame: tuple[str, int]
+    ) -> Array:
+        """What a path leads to, for each of some lanes."""
 
 
 class LaneValues(Protocol):
@@ -40,6 +65,9 @@ class LaneValues(Protocol):
     def cell(self, name: str, index: Array | None) -> Array:
         """An element of an object in memory, for each of them."""
 
+    def path(self, name: str, steps: tuple[PathStep, ...], indices: tuple[Array, ...]) -> Array:
+        """What a path of the source leads to, for each of them."""
+
     def only(self, chosen: NDArray[np.bool_]) -> LaneValues:
         """Some of them."""
 
@@ -52,10 +80,11 @@ class LaneValues(Protocol):
 class LaneExpression:
     """One operation."""
 
-    kind: str  # number register special cell call unary binary
+    kind: str  # number register special cell path call unary binary
     word: str
     parts: tuple[LaneExpression, ...] = ()
     value: int | float = 0
+    steps: tuple[PathStep, ...] = ()  # of a path; its parts are the indices
 
     def evaluate(self, at: LaneValues) -> Array:
         """Its value for each lane."""
@@ -68,6 +97,8 @@ class LaneExpression:
                 return _wide(at.special(self.word))
             case "cell":
                 return _wide(at.cell(self.word, self.parts[0].evaluate(at) if self.parts else None))
+            case "path":
+                return _wide(at.path(self.word, self.steps, tuple(p.evaluate(at) for p in self.parts)))
             case "call":
                 return _called(self.word, self.parts[0], at)
             case "unary":
@@ -106,19 +137,26 @@ class LaneExpression:
     @property
     def cost(self) -> int:
         """What is cheap is evaluated first: where it decides, the rest is not looked at."""
-        own = {"register": 1, "cell": 10}.get(self.kind, 0)
+        own = {"register": 1, "cell": 10, "path": 10}.get(self.kind, 0)
         return own + sum(p.cost for p in self.parts)
 
     @property
     def cells(self) -> bool:
         """Does it look at memory, or at names that may be cells?"""
-        return self.kind == "cell" or any(p.cells for p in self.parts)
+        return self.kind in ("cell", "path") or any(p.cells for p in self.parts)
 
     @property
     def registers(self) -> frozenset[str]:
         """The registers in it."""
         own = {self.word} if self.kind == "register" else set()
         return frozenset(own.union(*[p.registers for p in self.parts]))
+
+    def then(self, step: PathStep, index: LaneExpression | None = None) -> LaneExpression:
+        """A path that is longer by a step."""
+        steps = self.steps or tuple(PathStep("element", index=n) for n in range(len(self.parts)))
+        if index is None:
+            return LaneExpression("path", self.word, self.parts, steps=(*steps, step))
+        return LaneExpression("path", self.word, (*self.parts, index), steps=(*steps, PathStep("element", index=len(self.parts))))
 
 
 def _shift(f: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
@@ -211,6 +249,12 @@ class _ExpressionReader:
             if kind == "op" and word in ("-", "!", "~"):
                 self.at += 1
                 return LaneExpression("unary", word, (self.unary(),))
+            if kind == "op" and word in ("*", "&"):
+                self.at += 1
+                inner = self.unary()
+                if inner.kind not in ("cell", "path"):
+                    raise self.wrong(at, f"{word} needs a variable of the source")
+                return inner.then(PathStep("pointed" if word == "*" else "address"))
             self.at += 1
             match kind:
                 case "number":
@@ -228,7 +272,7 @@ class _ExpressionReader:
                 case "op" if word == "(":
                     inner = self.level(0)
                     self.take(")")
-                    return inner
+                    return self.postfix(inner) if inner.kind in ("cell", "path") else inner
             raise self.wrong(at, "a register, a number or a name is expected")
         finally:
             self.depth -= 1
@@ -247,12 +291,31 @@ class _ExpressionReader:
             return LaneExpression("call", word, (inner,))
         if word in SPECIALS:
             return LaneExpression("special", word)
-        if following == "[":
-            self.take("[")
-            index = self.level(0)
-            self.take("]")
-            return LaneExpression("cell", word, (index,))
-        return LaneExpression("cell", word)
+        base, *members = word.split(".")
+        if "" in members:
+            raise self.wrong(at + len(word), "the name of a member is expected")
+        out = LaneExpression("cell", base)
+        for m in members:
+            out = out.then(PathStep("member", m))
+        return self.postfix(out)
+
+    def postfix(self, out: LaneExpression) -> LaneExpression:
+        """A path with the steps that follow it."""
+        while (word := self.peek()[1]) in ("[", "->", ".") and self.peek()[0] == "op":
+            self.at += 1
+            if word == "[":
+                index = self.level(0)
+                self.take("]")
+                is_first = out.kind == "cell" and not out.parts
+                out = LaneExpression("cell", out.word, (index,)) if is_first else out.then(PathStep("element"), index)
+                continue
+            kind, name, at = self.peek()
+            if kind != "name" or "" in name.split("."):
+                raise self.wrong(at, "the name of a member is expected")
+            self.at += 1
+            for m in name.split("."):
+                out = out.then(PathStep("member", m))
+        return out
 
 
 def parse_expression(text: str) -> LaneExpression:

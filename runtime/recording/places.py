@@ -14,7 +14,7 @@ from ..errors import UsageError
 from .questions import Recording
 
 _CODE = re.compile(r"\s*\{?\s*(?:[\w$]+:\s*)?(?:@!?\S+\s+)?[a-z][a-z0-9]*(?:\.[\w:]+)*(?:\s|;)")
-_LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)(?:.*\binlined_at\s+(\d+)\s+(\d+))?")
+_LOC = re.compile(r"\s*\.loc\s+(\d+)\s+(\d+)(?:\s+\d+)?(?:.*\binlined_at\s+(\d+)\s+(\d+))?")
 _FILE = re.compile(r'^\s*\.file\s+(\d+)\s+"([^"\n]*)"', re.M)
 
 
@@ -34,7 +34,7 @@ def instructions_at(rec: Recording, place: str) -> frozenset[int]:
             return _on_line(rec, labels[place], place, lambda i, f=function: i.function == f)  # type: ignore[misc]
     functions = [place] if place in rec.track.labels else matching(list(rec.track.labels), place)
     if functions:
-        first = {f: min((i.line for i in rec.track.instructions if i.function == f), default=0) for f in functions}
+        first = {f: _behind_prologue(rec, f) for f in functions}
         return _chosen(rec, lambda i: first.get(i.function) == i.line, f"{place} was not executed")
     known = [*map(short_name, rec.track.labels), *(label for labels in rec.track.labels.values() for label in labels)]
     near = get_close_matches(place, known, 1)
@@ -85,6 +85,27 @@ def _source_lines(rec: Recording, name: str) -> Iterator[int]:
         for _, code, locations in _lines(text):
             if code:
                 yield from (int(line) for file, line in locations if file in numbers and line != "0")
+
+
+def _behind_prologue(rec: Recording, function: str) -> int:
+    """The line of the first instruction of a function; with DWARF, of the first one that is not about its arguments, as debuggers have it."""
+    own = sorted((i.module, i.line) for i in rec.track.instructions if i.function == function)
+    if not own:
+        return 0
+    module, first = own[0]
+    text = rec.track.texts[module][1]
+    if ".debug_info" not in text:
+        return first
+    lines = text.splitlines()
+    begin = next((m for n in range(first - 1, -1, -1) if (m := _LOC.match(lines[n])) is not None), None)
+    if begin is None or not begin[0].rstrip().endswith(" 0"):  # compilers write column 0 where a function begins
+        return first
+    there = {line for _, line in own}
+    for n in range(first, max(there)):
+        m = _LOC.match(lines[n - 1])
+        if m is not None and m[0] != begin[0]:
+            return min((line for line in there if line > n), default=first)
+    return first
 
 
 def _lines(text: str) -> Iterator[tuple[int, bool, tuple[tuple[str, str], ...]]]:

@@ -21,6 +21,7 @@ from warplab.isa.types import TYPES
 
 from ..errors import UsageError
 from .columns import Columns, HeldValues, Numbers
+from .expressions import NamedVariables
 from .memory import RecordedMemory
 from .uses import used_types
 
@@ -94,6 +95,7 @@ class Recording:
         self.columns = Columns(track)
         self.bytes = RecordedMemory(self.columns)
         self.step_count = self.columns.steps
+        self.names: NamedVariables | None = None  # those of the source, where a debugger has read them
         self._used: dict[str, dict[str, str]] = {}
 
     def __repr__(self) -> str:
