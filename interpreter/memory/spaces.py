@@ -158,7 +158,7 @@ class SharedSpace(MemorySpace):
     def legal_each(self, low: Array, size: int, write: bool) -> Array:
         out = super().legal_each(low, size, write)
         if self.slips is not None and self.size and not out.all():
-            behind = ~out & (low > U64(max(self.size - size, 0))) & (low <= U64(self.stride - size))
+            behind = ~out & (low < U64(self.stride)) & (low + U64(size) > U64(self.size)) & (low + U64(size) <= U64(self.stride))
             if behind.any() and len(self.slips) < MOST_SLIPS:
                 fault = self.complain(int(low[behind.argmax()]), size, write)
                 self.slips.append(f"{'writes' if write else 'reads'} {size} bytes of shared memory at {fault.address:#x}, {fault.nearest}")

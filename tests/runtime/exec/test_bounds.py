@@ -67,3 +67,27 @@ def test_an_assertion_is_printed_once_by_each_thread(warplab_exec: Run, build: B
     assert (
         "warplab: cudaFree: every call fails since launch 1 of the context, kernel checks, has failed: an assertion failed\n" in done.stderr
     )
+
+
+WIDE = """
+#include <cstdio>
+__global__ void wide(int4 *out) {
+    __shared__ __align__(16) int s[1];
+    s[0] = 5;
+    asm volatile("ld.shared.v4.s32 {%0, %1, %2, %3}, [%4];" : "=r"(out->x), "=r"(out->y), "=r"(out->z), "=r"(out->w) : "r"((int)__cvta_generic_to_shared(s)));
+}
+int main() {
+    int4 *out;
+    cudaMalloc(&out, 16);
+    wide<<<1, 1>>>(out);
+    printf("%d\\n", cudaDeviceSynchronize());
+}
+"""
+
+
+def test_an_access_that_is_longer_than_shared_memory_passes_within_the_granule(warplab_exec: Run, build: Build) -> None:
+    program = build("wide", text=WIDE)
+    for engine in ("numpy", "native"):
+        done = warplab_exec(program, WARPLAB_ENGINE=engine)
+        assert done.stdout == "0\n", done.stderr
+        assert done.stderr.count("warning: kernel wide reads 16 bytes of shared memory at 0x0, 12 of them lie after") == 1
