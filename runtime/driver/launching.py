@@ -302,8 +302,8 @@ def cuOccupancyMaxActiveClusters(func: object, config: CUlaunchConfig | None) ->
     """Clusters that the device holds at once."""
     k = kernel_of(func)
     shape, _ = configured(config)
-    cluster = shape.cluster or k.needed_cluster
-    if k.context.profile.capability < (9, 0) or cluster is None:
-        raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", "no cluster is given, or the device has none")
+    cluster = shape.cluster or k.needed_cluster or (1, 1, 1)
+    if k.context.profile.capability < (9, 0):
+        raise ApiError("CUDA_ERROR_INVALID_CLUSTER_SIZE", "the device has no clusters")
     k.cluster_of(shape)
     return k.resident_clusters(prod(shape.block), shape.dynamic_shared, prod(cluster))

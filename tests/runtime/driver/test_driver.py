@@ -161,6 +161,7 @@ def test_launch_configuration_with_a_cluster(host: Host) -> None:
     assert host.code("cuOccupancyMaxPotentialClusterSize", f, config) == "INVALID_CLUSTER_SIZE"
     config.numAttrs = 0
     assert host("cuOccupancyMaxPotentialClusterSize", f, config) == 8
+    assert host("cuOccupancyMaxActiveClusters", f, config) == 132 * 8, "without one, clusters have one block"
 
 
 # ---------------------------------------------------------------- faults
