@@ -9,10 +9,12 @@ from typing import Any
 from warplab.interpreter.program import ManagedVariables
 
 from ...device.context import DeviceContext
+from ...device.machine import machine
 from ...device.memory.allocations import SPACE
 from ...device.modules.kernels import KernelHandle, LoadedModule
+from ...device.modules.loading import parsed, sources
 from ...errors import ApiError
-from ..api import anything_of, api, current, forget, handle_of, integer, object_of, text
+from ..api import STATE, anything_of, api, current, forget, handle_of, integer, object_of, text
 from ..tables.structs import CUdeviceptr, CUfunction, CUkernel, CUlibrary, CUmodule
 from .modules import Logs, image_of, load, read_file
 
@@ -35,6 +37,14 @@ class Library:
         if found is None or not found.loaded:
             found = self.loaded[c] = load(c, self.image, self.logs, self.managed)
         return found
+
+    def entries(self) -> list[str]:
+        """The names of the kernels; without a current context those that the first device would load."""
+        if STATE.stack:
+            return list(self.module().kernels)
+        first = machine().devices[0]
+        modules = [parsed(s.data, s.name, compiled=s.chosen) for s in sources(self.image, first.architecture, rules_only=first.rules_only)]
+        return [name for m in modules for name, f in m.functions.items() if f.is_entry and f.body is not None]
 
 
 @dataclass(eq=False)
@@ -63,7 +73,10 @@ def kernel_of(handle: object) -> KernelHandle:
 
 
 def _library_kernel(library: Library, name: str) -> CUkernel:
-    library.module().kernel(name)
+    if STATE.stack:
+        library.module().kernel(name)
+    elif name not in (names := library.entries()):
+        raise ApiError("CUDA_ERROR_NOT_FOUND", f"no entry is called {name}; there are {', '.join(names) or 'none'}")
     found = library.kernels.setdefault(name, LibraryKernel(library, name))
     return CUkernel(handle_of(found))
 
@@ -109,14 +122,14 @@ def cuLibraryGetKernel(library: object, name: object) -> CUkernel:
 @api(1)
 def cuLibraryGetKernelCount(lib: object) -> int:
     """How many kernels there are."""
-    return len(object_of(lib, Library).module().kernels)
+    return len(object_of(lib, Library).entries())
 
 
 @api(1)
 def cuLibraryEnumerateKernels(numKernels: object, lib: object) -> list[CUkernel]:
     """The first so many kernels."""
     found = object_of(lib, Library)
-    return [_library_kernel(found, name) for name in list(found.module().kernels)[: integer(numKernels)]]
+    return [_library_kernel(found, name) for name in found.entries()[: integer(numKernels)]]
 
 
 @api(1)

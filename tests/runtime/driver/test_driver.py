@@ -356,6 +356,19 @@ def test_libraries_load_in_each_context(host: Host) -> None:
     assert host.launch(kernel, 1, 1, (at, 9), (POINTER, U32)) == "INVALID_HANDLE"
 
 
+def test_a_library_tells_its_kernels_without_a_current_context(host: Host) -> None:
+    mine = host("cuCtxPopCurrent")
+    library = host("cuLibraryLoadData", KERNELS.encode(), [], [], 0, [], [], 0)
+    assert host("cuLibraryGetKernelCount", library) == 5
+    kernel = host("cuLibraryGetKernel", library, b"poke")
+    assert host.code("cuLibraryGetKernel", library, b"nothing") == "NOT_FOUND"
+    assert host.code("cuKernelGetFunction", kernel) == "INVALID_CONTEXT"
+    host("cuCtxPushCurrent", mine)
+    at = host.upload(np.zeros(1, np.uint32))
+    assert host.launch(kernel, 1, 1, (at, 9), (POINTER, U32)) == "SUCCESS"
+    assert host.download(at, np.zeros(1, np.uint32)).tolist() == [9]
+
+
 @model_only
 def test_the_same_text_is_read_once(host: Host) -> None:
     first, second = (core_context().load([KERNELS]) for _ in range(2))
