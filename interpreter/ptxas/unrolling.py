@@ -41,7 +41,7 @@ class Unrolling:
         self.flow = flow
         self.known = known
         self.constants = constants
-        self._kept = set(_kept(flow))
+        self._kept = set(kept_instructions(flow))
 
     def turns(self, turn: Turn, branch: int, before: Sequence[int], *, continues: bool) -> int | None:
         """How many turns are written out, None where the loop remains.
@@ -152,7 +152,7 @@ def _count(cmp: str, t: ScalarType, first: int, step: int, bound: int, at_the_en
     return turns
 
 
-def _kept(flow: Flow) -> Iterator[int]:
+def kept_instructions(flow: Flow) -> Iterator[int]:
     """The instructions, by identity, before which a pragma says that a loop is not unrolled; in front of all it speaks of every loop."""
     statements = listing(flow.function)
     if not any(isinstance(s, Pragma) for s in statements.rest):

@@ -1,0 +1,21 @@
+"""One machine instruction as the model of time sees it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from warplab.assembler.ir import Instruction
+
+
+@dataclass(slots=True, eq=False)
+class MachineInstruction:
+    """`reads` and `writes`: registers of the function, by number; those from `len(function.registers)` on are ptxas's own."""
+
+    opcode: str  # as nvdisasm names it, as far as its pipe depends on it
+    reads: tuple[int, ...]
+    writes: tuple[int, ...]
+    of: Instruction | None = None  # the PTX that it was made of
+    what: str = ""  # ld, st, atom, red, bar, exit, branch, fence
+    space: str = ""
+    accesses: tuple[Instruction, ...] = ()  # the accesses of PTX that it stands for
+    width: int = 0  # bytes a lane

@@ -1,0 +1,78 @@
+"""What a machine instruction occupies, and when its result is there: recorded on an H200 (compute capability 9.0), instruction by instruction.
+
+`port`: the cycles for which a warp's instruction occupies the port of its scheduler, 4 schedulers / (warp instructions per cycle and
+multiprocessor); `latency`: the cycles after which an instruction that needs the result may issue.  An access's latency is that of a hit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+
+PIPES = ("alu", "fma", "imad", "fp64", "half", "sfu", "lsu", "tensor", "branch", "none")
+
+
+@dataclass(frozen=True, slots=True)
+class MachineKind:
+    pipe: str
+    port: float
+    latency: int
+
+
+def _kinds() -> dict[str, MachineKind]:
+    rows = {
+        MachineKind("alu", 2, 4): "IADD3 LOP3 SHF LEA SEL ISETP VIMNMX VIADDMNMX PRMT FMNMX FSETP FSEL PLOP3 IABS SGXT BMSK MOV I2FP VIADD P2R R2P HMNMX2 "
+                           "HSETP2 HSET2",
+        MachineKind("alu", 2, 8): "R2UR",
+        MachineKind("fma", 1, 4): "FADD FMUL FFMA",
+        MachineKind("imad", 2, 4): "IMAD IDP",
+        MachineKind("imad", 4, 9): "IMAD.HI",
+        MachineKind("fp64", 2, 8): "DADD DMUL DFMA DSETP",
+        MachineKind("half", 1, 8): "HADD2 HMUL2 HFMA2",
+        MachineKind("half", 1, 5): "HADD2.F32 F2FP",
+        MachineKind("sfu", 8, 17): "MUFU POPC FLO BREV F2I I2F F2F FRND FCHK",
+        MachineKind("sfu", 8, 25): "S2R S2UR B2R",
+        MachineKind("alu", 4, 13): "VOTE",
+        MachineKind("alu", 256, 365): "MATCH",
+        MachineKind("sfu", 8, 40): "REDUX",
+        MachineKind("alu", 4, 20): "CS2R",
+        MachineKind("lsu", 2, 24): "SHFL",
+        MachineKind("lsu", 2, 23): "LDS",
+        MachineKind("lsu", 2, 26): "LDS.64 ATOMS",
+        MachineKind("lsu", 2, 32): "LDS.128",
+        MachineKind("lsu", 2, 28): "LDSM",
+        MachineKind("lsu", 2, 34): "LDG LD LDL TEX TLD4 SULD LDGSTS UBLKCP UTMALDG MOVM",
+        MachineKind("lsu", 2, 4): "STS STG ST STL SUST STSM REDG RED CCTL LDGDEPBAR UTMACMDFLUSH",
+        MachineKind("lsu", 2, 511): "ATOMG ATOM",
+        MachineKind("lsu", 2, 15): "BAR",
+        MachineKind("lsu", 2, 9): "MEMBAR FENCE ERRBAR CGAERRBAR SYNCS",
+        MachineKind("tensor", 6, 24): "HMMA.16816 IMMA",
+        MachineKind("tensor", 4, 17): "HMMA.1688",
+        MachineKind("tensor", 16, 26): "DMMA",
+        MachineKind("tensor", 32, 64): "HGMMA",
+        MachineKind("branch", 2, 9): "BRA BRX CALL RET",
+        MachineKind("none", 8, 28): "LDC",
+        MachineKind("none", 2, 8): "UMOV ULEA UFLO UPOPC ULDC",
+        MachineKind("none", 1, 1): "",  # all that only takes an issue slot
+    }  # fmt: skip
+    return {name: kind for kind, names in rows.items() for name in names.split(" ")}
+
+
+KINDS = _kinds()
+NOTHING = KINDS[""]
+
+
+@cache
+def kind_of(opcode: str) -> MachineKind:
+    """The kind of a machine instruction, by as many of its words as are known.
+
+    >>> kind_of("IMAD.HI").latency, kind_of("IMAD.WIDE").latency, kind_of("EXIT").pipe
+    (9, 4, 'none')
+    """
+    words = opcode.split(".")
+    while words:
+        found = KINDS.get(".".join(words))
+        if found is not None:
+            return found
+        words.pop()
+    return NOTHING

@@ -1,0 +1,103 @@
+"""The machine code that ptxas makes of a kernel, as far as time depends on it: which instructions, of which kind, in which order.
+
+Each block of PTX becomes a list of machine instructions.  Turns of a loop that become one have code of their own.  The rules are answers of
+ptxas 13.0 for sm_90, each in its file of machine/; the tests compare the instructions of recorded launches with an H200's count.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+from weakref import WeakKeyDictionary
+
+from warplab.assembler.flow import flow
+from warplab.assembler.ir import Function
+
+from ..plan.shapes import known
+from ..program import LoadedKernel
+from .contraction import NOTHING, contract
+from .joined import joined_accesses
+from .machine.control import Control
+from .machine.instruction import MachineInstruction
+from .machine.loops import UnrolledLoops, unrolled
+from .machine.merging import Merging
+from .machine.ordering import ordered
+from .machine.selection import SelectedCode
+from .machine.sources import Sources
+
+_known: WeakKeyDictionary[LoadedKernel, dict[tuple[int, int], MachineCode]] = WeakKeyDictionary()
+
+
+def machine_code(kernel: LoadedKernel, capability: tuple[int, int] = (9, 0)) -> MachineCode:
+    """A kernel's machine code for a device; kept as long as the kernel."""
+    made = _known.setdefault(kernel, {})
+    if capability not in made:
+        made[capability] = MachineCode(kernel, capability)
+    return made[capability]
+
+
+class MachineCode:
+    """The machine code of a kernel and of the functions that it reaches; their blocks are numbered together."""
+
+    def __init__(self, kernel: LoadedKernel, capability: tuple[int, int]) -> None:
+        self.blocks: list[list[MachineInstruction]] = []
+        self.leader: dict[int, int] = {}  # identity of a block's first instruction -> number of the block
+        self.number: dict[tuple[int, int], int] = {}  # identity of a function, number of a block in it -> number of the block
+        self.idle: dict[int, list[tuple[int, int]]] = {}  # block -> (block behind it that has predicates, its instructions)
+        self.registers = 0
+        self._loops: list[tuple[UnrolledLoops, int]] = []  # of each block's function, and the block in it
+        self._regions: dict[tuple[int, int], list[MachineInstruction]] = {}
+        for f in kernel.reached:
+            if f.body is not None:
+                self._add(kernel, f, capability)
+
+    def _add(self, kernel: LoadedKernel, f: Function, capability: tuple[int, int]) -> None:
+        graph = flow(f)
+        facts = {id(i): known(i) for b in graph.depth_first for i in graph.blocks[b].instructions}
+        sources = Sources(graph, facts)
+        plain = id(f) in kernel.program.unoptimised
+        merging = Merging(sources, NOTHING if plain else contract(graph, facts, kernel.program.fmad))
+        selection = SelectedCode(sources, merging, joined_accesses(kernel, f), capability)
+        control = Control(selection)
+        loops = UnrolledLoops(selection, control.divergence)
+        for b in graph.rpo:
+            instructions = graph.blocks[b].instructions
+            if instructions:
+                self.leader[id(instructions[0])] = self.number[id(f), b] = len(self.blocks)
+                self.blocks.append(_renumbered(selection.blocks[b], self.registers))
+                self._loops.append((loops, b))
+        for side, p in control.predicated.items():
+            self.idle.setdefault(self.number[id(f), p.before], []).append((self.number[id(f), side], p.idle))
+        self.registers += selection.registers
+
+    # ------------------------------------------------------------ loops
+
+    def pieces(self, block: int, turns: int) -> Iterator[tuple[int, int]]:
+        """What so many turns of a block in a row become: (turns that became one, how often)."""
+        loops, b = self._loops[block]
+        return loops.pieces(b, turns)
+
+    def region(self, block: int, times: int = 1) -> list[MachineInstruction]:
+        """The instructions of so many turns that became one, in their order."""
+        key = block, times
+        if key not in self._regions:
+            code, used = unrolled(self.blocks[block], times, self.registers)
+            self.most_registers = max(self.most_registers, used)
+            self._regions[key] = ordered(code)
+        return self._regions[key]
+
+    @cached_property
+    def most_registers(self) -> int:
+        """The registers that all regions asked for so far use."""
+        return self.registers
+
+    @cached_property
+    def sites(self) -> dict[int, int]:
+        """Of the accesses, by identity of the PTX, a number each."""
+        return {id(i): n for n, i in enumerate(dict.fromkeys(i for block in self.blocks for o in block for i in o.accesses))}
+
+
+def _renumbered(block: list[MachineInstruction], start: int) -> list[MachineInstruction]:
+    for o in block if start else ():
+        o.reads, o.writes = tuple(start + r for r in o.reads), tuple(start + w for w in o.writes)
+    return block
