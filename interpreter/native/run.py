@@ -71,7 +71,6 @@ class LaunchMemory:
         S[s.SITES], S[s.BLOCK_OF], S[s.THREAD_OF] = self.sites.ctypes.data, self.block_of.ctypes.data, self.thread_of.ctypes.data
         S[s.SPECIALS] = self.pointers.ctypes.data
         S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = program.frame.size // 4, each, launch.threads, per_wave
-        S[s.TICK] = PATIENCE
         self.words = words
         S[s.CLEARED] = bool(program.plan.zeros) or program.frame.carries
 
@@ -242,7 +241,7 @@ class NativeLaunch:
             elif code == s.BEGUN:
                 self.fallback.poison()
             elif code == s.PAUSE:
-                self._count_steps()
+                self._count_steps(begun=1)
             elif (
                 (code == s.FULL and self._make_room())
                 or (code == s.CALM and not self._is_still())
@@ -363,16 +362,22 @@ class NativeLaunch:
         if self.version != self.launch.arena.version:
             self._look_at_allocations()
 
-    def _count_steps(self) -> None:
+    def _count_steps(self, begun: int = 0) -> None:
+        """Looks at the limits; `begun`: segments that have run and are counted at their end."""
         steps = int(self.S[s.STEPS])
         self.S[s.STEPS] = 0
-        self.launch.check_limits(steps, self._where)
+        self.launch.check_limits(steps + begun, self._where)
+        self.launch.steps -= begun
         self.S[s.COUNTED] = self.launch.steps
         self._grant()
 
     def _grant(self) -> None:
-        """How many segments one warp may execute in a region: beyond that they run one by one, which finds out where limits are exceeded."""
+        """How many segments may be executed before the limits are looked at, and how many of those by one warp in a region.  Where the number of steps is
+        limited, both engines find out at the same step.
+        """
         most = self.launch.options.max_steps
+        left = PATIENT if most is None else max((most // CHECK_EVERY + 1) * CHECK_EVERY - 1 - self.launch.steps, 0)
+        self.S[s.TICK] = min(PATIENCE, left)
         self.S[s.REGION_BUDGET] = PATIENT if most is None else min(PATIENT, max(most - self.launch.steps, 0))
 
     def _where(self) -> str:

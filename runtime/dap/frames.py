@@ -7,7 +7,7 @@ import numpy as np
 from warplab.assembler.demangle import short_name
 from warplab.interpreter.recorder.layout import RecordedInstruction
 
-from ..debugger.session import groups_at
+from ..debugger.session import groups_at, standing
 from ..errors import UsageError
 from ..recording.questions import OpenCall
 from ..recording.telling import dim3
@@ -50,7 +50,7 @@ def _warp_name(a: Adapter, block: int, warp: int, groups: list[tuple[int, list[i
     for step, lanes in groups:
         count = int(np.count_nonzero((np.array(lanes) % rec.threads) >> 5 == warp))
         if count:
-            where = "ended" if step < 0 else f"at line {rec.columns.instruction(step).line}"
+            where = standing(rec, step) if step == -1 else f"at {standing(rec, step)}"
             places[where] = places.get(where, 0) + count
     name = f"block {dim3(rec.thread(block * rec.threads).block)} warp {warp}"
     return name + (f": {', '.join(f'{count} lanes {where}' for where, count in places.items())}" if len(places) > 1 else "")

@@ -14,7 +14,7 @@ from ..recording.telling import dim3, number, place
 from ..recording.telling import thread_text as thread
 from .moving import breakpoints
 from .prompt import Prompt
-from .session import groups_at
+from .session import groups_at, interrupted, standing
 from .variables import locals_, shown
 from .words import command
 
@@ -161,7 +161,7 @@ def _warps(p: Prompt) -> None:
     p.say("  Wp  Lanes at line")
     by_warp: dict[int, list[tuple[str, int]]] = {}
     for step, lanes in _groups(p):
-        line = "ended" if step < 0 else f"line {rec.columns.instruction(step).line}"
+        line = standing(rec, step)
         for w, count in zip(*np.unique((np.array(lanes) % rec.threads) >> 5, return_counts=True), strict=True):
             by_warp.setdefault(int(w), []).append((line, int(count)))
     for w, places in sorted(by_warp.items()):
@@ -174,9 +174,11 @@ def _lanes(p: Prompt) -> None:
     p.say("  Ln  Thread     Next step  Line  Instruction")
     rows = []
     for step, lanes in groups_at(rec, rec.warp_of(s.lane), s.step):
-        i = None if step < 0 else rec.columns.instruction(step)
+        at = step if step >= 0 else interrupted(step)
+        i = None if step == -1 else rec.columns.instruction(at)
         for lane in lanes:
-            text = f"{'ended' if i is None else step:<10} {'' if i is None else i.line:<5} {'' if i is None else i.text}"
+            word = "ended" if i is None else str(at) if step >= 0 else "waits" if "wait" in standing(rec, step) else "-"
+            text = f"{word:<10} {'' if i is None else i.line:<5} {'' if i is None else i.text}"
             rows.append(
                 (lane, f"{'*' if lane == s.lane else ' '} {lane % rec.threads & 31:<3} {dim3(rec.thread(lane).thread):<10} {text}".rstrip())
             )
@@ -191,7 +193,7 @@ def _threads(p: Prompt) -> None:
     for step, lanes in _groups(p):
         own = np.array(sorted(lanes))
         for run in np.split(own, np.flatnonzero(np.diff(own) != 1) + 1):
-            line = "ended" if step < 0 else str(rec.columns.instruction(step).line)
+            line = standing(rec, step).removeprefix("line ")
             rows.append(
                 (
                     int(run[0]),

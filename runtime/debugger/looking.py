@@ -87,7 +87,10 @@ def list_(p: Prompt, text: str) -> None:
 @command("why", "%f3 or c[7]: the instructions that its value comes from, the last one first")
 def why(p: Prompt, text: str) -> None:
     """See the table."""
-    links = reasons(p.rec, p.target(text), p.session.lane, p.session.step)
+    what = p.target(text)
+    links = reasons(p.rec, what, p.session.lane, p.session.step)
+    if not links and (links := reasons(p.rec, what, p.session.lane, p.rec.step_count)):
+        p.say(f"nothing has written {text.strip()} before step {p.session.step}; at the end it comes from")
     if not links:
         p.say(f"nothing has written {text.strip()} before step {p.session.step}")
     for one in links[:MOST_LINKS]:

@@ -17,7 +17,7 @@ from ..recording.places import instructions_at
 from ..recording.questions import Cell, Recording
 from ..recording.telling import number, place
 from ..recording.telling import thread_text as thread
-from .session import Arrival, Session
+from .session import Arrival, Session, interrupted, standing
 
 CELL = re.compile(r"([A-Za-z_$][\w$.]*)((?:\[[^\]]*\])*)\Z")
 MOST_ELEMENTS = 4096
@@ -94,7 +94,8 @@ class Prompt:
         s, rec = self.session, self.rec
         at = rec.next_step(s.lane, s.step)
         if at is None:
-            self.say(f"{thread(rec, s.lane)} has ended")
+            last = rec.interrupted_at(s.lane)
+            self.say(f"{thread(rec, s.lane)} {'has ended' if last is None else 'is at ' + standing(rec, interrupted(last))}")
             return
         i = rec.columns.instruction(at)
         if full:

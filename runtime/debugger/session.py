@@ -255,7 +255,8 @@ class Session:
 
 
 def groups_at(rec: Recording, lanes: Numbers, step: int) -> list[tuple[int, list[int]]]:
-    """Some lanes by the step that each executes next, in the order of these steps; -1: those that have ended."""
+    """Some lanes by the step that each executes next, in the order of these steps; -1: those that have ended.  Lanes whose launch ended before they
+    did stand at `interrupted(step)` of the step in which they took part last."""
     c = rec.columns
     left, out = lanes, []
     if step < rec.step_count:
@@ -269,6 +270,22 @@ def groups_at(rec: Recording, lanes: Numbers, step: int) -> list[tuple[int, list
             if has.any():
                 out.append((max(int(c.first[n]), step), left[has].tolist()))
                 left = left[~has]
-    if left.size:
-        out.append((-1, left.tolist()))
-    return out
+    behind: dict[int, list[int]] = {}
+    for lane in left.tolist():
+        last = rec.interrupted_at(lane)
+        behind.setdefault(-1 if last is None else interrupted(last), []).append(lane)
+    return out + sorted(behind.items())
+
+
+def interrupted(step: int) -> int:
+    """A step in which lanes took part last, as a place behind all steps; or such a place as the step."""
+    return -step - 2
+
+
+def standing(rec: Recording, step: int) -> str:
+    """Where lanes are that `groups_at` has put at a step."""
+    if step == -1:
+        return "ended"
+    at = step if step >= 0 else interrupted(step)
+    waits = step < 0 and rec.track.ended.startswith("deadlock")  # of which no lane that is left can go on
+    return f"line {rec.columns.instruction(at).line}" + (" (waits)" if waits else "")

@@ -236,7 +236,7 @@ class Columns:
         step, known = np.full(lanes.size, -1, np.int64), np.zeros(lanes.size, np.bool_)
         value: Array | None = None
         end, size = int(np.searchsorted(writes.step, before)), CHUNK
-        low, high = int(lanes.min()), int(lanes.max())
+        low, high = int(lanes.min(initial=0)), int(lanes.max(initial=0))
         while end > 0 and not known.all():
             start = max(end - size, 0)
             of = self.lanes[writes.execution[start:end]]

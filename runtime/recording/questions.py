@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from warplab.interpreter.recorder.layout import RecordedInstruction
 from warplab.interpreter.recorder.track import Dim3, NamedCells, RecordedAccess, RecordedEvent, Track
+from warplab.isa.control import LEAVES
 from warplab.isa.types import TYPES
 
 from ..errors import UsageError
@@ -189,6 +190,14 @@ class Recording:
             if c.done[n] and c.first[n] < step and c.lanes_of(n).places(who)[0] >= 0:
                 return min(int(c.first[n + 1]), step) - 1
         return None
+
+    def interrupted_at(self, lane: int) -> int | None:
+        """The step in which a lane took part last, where the launch ended before the lane did: at a fault, or in a deadlock."""
+        if not self.track.ended or (step := self.previous_step(lane, self.step_count)) is None:
+            return None
+        numbers, active = self.columns.taking_part(step)
+        left = self.columns.instruction(step).opcode in LEAVES and lane in numbers[active]
+        return None if left else step
 
     @cached_property
     def _events(self) -> dict[tuple[int, int], list[int]]:
