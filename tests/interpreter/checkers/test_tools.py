@@ -31,10 +31,10 @@ def test_each_row_names_a_checker() -> None:
 
 
 def test_a_row_adds_a_tool(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("warplab.interpreter.checkers.storecheck")
+    module = ModuleType("of_a_user")
     module.Storecheck = Storecheck  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, module.__name__, module)
-    monkeypatch.setitem(tools.TOOLS, "storecheck", "storecheck")
+    monkeypatch.setitem(tools.TOOLS, "storecheck", module.__name__)
     findings = Findings()
     machine = Machine(kernel("p out", ".reg .b64 %d<2>; ld.param.u64 %d1, [out]; st.global.u32 [%d1], 1; ret;"))
     machine.launch(1, 32, [machine.arena.allocate(4, "out")], observers=tools.checkers_of(["storecheck"], CheckedRun(findings)))
