@@ -79,7 +79,7 @@ def test_an_unobserved_run_is_planned_without_observers() -> None:
     assert quiet is not observed and quiet.plan is observed.plan
     places = range(len(quiet.plan.segments))
     modules = [{getattr(s, "__module__", "") for pc in places for s in f.segments[pc].steps} for f in (quiet, observed)]
-    assert ["warplab.interpreter.observe" in m for m in modules] == [False, True]
+    assert ["warplab.interpreter.vector.observed" in m for m in modules] == [False, True]
 
 
 def test_profiles_do_not_change() -> None:
