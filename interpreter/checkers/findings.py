@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from typing import Literal
+from dataclasses import asdict, dataclass, replace
+from typing import Any, Literal
 
 from warplab.assembler.demangle import short_name
 
@@ -83,6 +83,11 @@ def as_text(findings: Sequence[Finding]) -> str:
     more = f", {len(findings) - errors} remarks" if errors < len(findings) else ""
     lines.append(f"ERROR SUMMARY: {errors} error{'' if errors == 1 else 's'}{more}")
     return "\n".join(f"========= {line}".rstrip() for line in lines)
+
+
+def as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Each finding as a table of plain values."""
+    return [asdict(f) for f in findings]
 
 
 def paragraph(f: Finding) -> Iterator[str]:

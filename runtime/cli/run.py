@@ -229,7 +229,7 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | No
 
     import numpy as np
 
-    from ..reports.findings import as_json
+    from warplab.interpreter.checkers.findings import as_json
 
     shown = {} if outcome.failure else {text: np.asarray(value).tolist() for text, value in _shown(runner, spec).items()}
     return {

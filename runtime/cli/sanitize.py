@@ -32,11 +32,12 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
 
     Launches are given as for `warplab run`. Exit codes: 0 nothing was found, 1 an error was found.
     """
+    from warplab.interpreter.checkers.findings import as_json as findings_as_json
+
     from ..device.launches.sanitizing import tools_of
     from ..golden.output import captured
     from ..player.findings import PlayedFindings
-    from ..reports.findings import as_json as findings_as_json
-    from ..reports.findings_files import rendered
+    from ..reports.findings import rendered
     from ..run.schedules import Orders, in_orders, look_in_other_orders
 
     found: list[Finding] = []

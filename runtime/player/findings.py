@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from warplab.interpreter.checkers.findings import Finding
 
 from ..recording import Recording
-from ..reports.findings_files import Place, as_html
+from ..reports.findings import Place, as_html
 from ..run.recorded import place_of, record
 from ..run.runner import Outcome, Runner
 from .tabs import MOST, RECORDED, with_player

@@ -1,14 +1,95 @@
-"""Findings of the checkers as JSON."""
+"""Findings of the checkers for other readers: SARIF for code review, JUnit's XML for CI, and a page of HTML."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import asdict
+import json
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
+from itertools import groupby
 from typing import Any
+from xml.etree import ElementTree
 
-from warplab.interpreter.checkers.findings import Finding
+from warplab.interpreter.checkers.findings import Finding, as_json, as_text, paragraph
+
+from . import svg
+from .html import PAGE_STYLE
+from .xml import xml_text
+
+SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
-    """Each finding as a table of plain values."""
-    return [asdict(f) for f in findings]
+Place = tuple[int, int, int]  # launch, step and lane in the player
+
+
+def rendered(findings: Sequence[Finding], form: str, file: str) -> str:
+    """In the form that was asked for: text, json, html, sarif or junit."""
+    if form == "text":
+        return as_text(findings)
+    if form == "json":
+        return json.dumps(as_json(findings), indent=2)
+    return {"html": as_html, "sarif": as_sarif, "junit": as_junit}[form](findings, file)
+
+
+def as_sarif(findings: Sequence[Finding], file: str) -> str:
+    """SARIF 2.1.0: a result for each finding, at its line of the PTX file; the other access is a related location."""
+    rules = sorted({(f.tool, f.kind) for f in findings})
+    run = {
+        "tool": {"driver": {"name": "warplab", "rules": [{"id": f"{tool}/{kind}", "name": kind} for tool, kind in rules]}},
+        "results": [_result(f, file) for f in findings],
+    }
+    return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _result(f: Finding, file: str) -> dict[str, Any]:
+    result: dict[str, Any] = {
+        "ruleId": f"{f.tool}/{f.kind}",
+        "level": "error" if f.severity == "error" else "note",
+        "message": {"text": "\n".join(line.strip() for line in paragraph(f))},
+        "locations": [_location(file, f.line)],
+        "occurrenceCount": f.count,
+    }
+    if f.other_line is not None:
+        result["relatedLocations"] = [{**_location(file, f.other_line), "message": {"text": f.other_instruction}}]
+    return result
+
+
+def _location(file: str, line: int | None) -> dict[str, Any]:
+    place: dict[str, Any] = {"artifactLocation": {"uri": file}}
+    if line is not None:
+        place["region"] = {"startLine": line}
+    return {"physicalLocation": place}
+
+
+def as_junit(findings: Sequence[Finding], file: str) -> str:
+    """JUnit's XML: a test case for the file, with a failure for each error."""
+    errors = [f for f in findings if f.severity == "error"]
+    suite = ElementTree.Element("testsuite", name="warplab sanitize", tests="1", failures=str(min(len(errors), 1)), errors="0")
+    case = ElementTree.SubElement(suite, "testcase", classname="sanitize", name=file, file=file)
+    for f in errors:
+        failure = ElementTree.SubElement(case, "failure", type=f.kind, message=xml_text(f"{f.kind} at line {f.line}: {f.message}"))
+        failure.text = xml_text("\n".join(paragraph(f)))
+    root = ElementTree.Element("testsuites")
+    root.append(suite)
+    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True)
+
+
+def as_html(
+    findings: Sequence[Finding], file: str, places: Mapping[Finding, Place] | None = None, tabs: Callable[[str, str], str] | None = None
+) -> str:
+    """One page: the findings of each tool, each with all that the text says, and a link to its step where a player stands beside them."""
+    parts = [f"<h1>{escape(file)}</h1><p>{escape(as_text(findings).splitlines()[-1].lstrip('= '))}</p>"]
+    for tool, group in groupby(sorted(findings, key=lambda f: f.tool), key=lambda f: f.tool):
+        parts.append(f"<h2>{tool}</h2>")
+        for f in group:
+            head, *rest = paragraph(f)
+            words = "\n".join(line.strip() for line in rest)
+            place = (places or {}).get(f)
+            link = f'<p><a href="#launch={place[0]}&amp;step={place[1]}&amp;lane={place[2]}">open at the step</a></p>' if place else ""
+            parts.append(f"<details open><summary><b>{escape(head)}</b></summary><pre>{escape(words)}</pre>{link}</details>")
+    body = f'<div class="wl">{"".join(parts)}</div>'
+    return (
+        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+        f'<meta name="color-scheme" content="light dark"><title>warplab sanitize: {escape(file)}</title>'
+        f"<style>body {{ margin: 0; background: var(--page); }}{svg.STYLE}{PAGE_STYLE}</style></head>"
+        f"<body>{tabs('Findings', body) if tabs is not None else body}</body></html>\n"
+    )
