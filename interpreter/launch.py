@@ -18,7 +18,7 @@ from warplab.isa.textures.resources import NoResources, Resources
 from .faults import Fault, LimitReached
 from .memory.arena import Arena
 from .memory.multicast import MulticastRange
-from .plan.plan import Manner, Site
+from .plan.plan import LoweringOptions, Site
 from .program import LoadedKernel
 from .values import Array, ParameterOffset
 
@@ -112,7 +112,9 @@ class Launch:
         self.explicit_cluster: bool = o.cluster is not None
         self.cluster_size: int = self.cluster[0] * self.cluster[1] * self.cluster[2]
         self.clusters: Dim3 = (grid[0] // self.cluster[0], grid[1] // self.cluster[1], grid[2] // self.cluster[2])
-        self.manner = Manner(profile.capability < (2, 0), not profile.has("f64"), lockstep=o.lockstep, stops=o.schedule is not None)
+        self.lowering = LoweringOptions(
+            profile.capability < (2, 0), not profile.has("f64"), lockstep=o.lockstep, stops=o.schedule is not None
+        )
         self.parameters = np.zeros(-(-max(len(parameters), 1) // 16) * 16 + 16, np.uint8)
         self.parameters[: len(parameters)] = np.frombuffer(parameters, np.uint8)
         self._offsets = {id(v): at for v, at in kernel.parameters}

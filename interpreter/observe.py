@@ -24,7 +24,7 @@ from .memory.access import WaveMemory
 from .memory.spaces import AccessingLanes, LocalSpace, SharedSpace
 from .memory.store_buffer import LateStores
 from .memory.tensor import TensorSpace
-from .plan.plan import Manner, Site
+from .plan.plan import LoweringOptions, Site
 from .poison import Poison
 from .program import LoadedKernel
 from .values import Array, Value
@@ -148,7 +148,7 @@ class Observer:
     def wave(self, wave: ObservedWave) -> None:
         """Some blocks start."""
 
-    def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> Any:
+    def code(self, kernel: LoadedKernel, f: Function, lowering: LoweringOptions) -> Any:
         """A VectorFunction with additional computations, or None; it is executed instead.  At most one observer of a launch may have one."""
         return None
 

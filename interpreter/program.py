@@ -34,7 +34,7 @@ from .memory.arena import Allocation, Arena
 from .memory.objects import Gap, Placed, object_of
 from .plan.lower import frame_variables, lower
 from .plan.operands import immediate_bits
-from .plan.plan import FRAME_ALIGN, ORDINARY, Manner, PlanFunction
+from .plan.plan import FRAME_ALIGN, ORDINARY, LoweringOptions, PlanFunction
 from .ptxas.contraction import DEFAULT, Fmad
 from .ptxas.samplers import INDEPENDENT
 
@@ -227,7 +227,7 @@ class LoadedKernel:
 
     program: LoadedProgram
     function: Function
-    _plans: dict[tuple[int, Manner], PlanFunction] = field(default_factory=dict)
+    _plans: dict[tuple[int, LoweringOptions], PlanFunction] = field(default_factory=dict)
     codes: dict[Any, Any] = field(default_factory=dict)  # what an engine made of them
 
     @property
@@ -384,13 +384,13 @@ class LoadedKernel:
         """See LoadedProgram."""
         return self.program.definition(f)
 
-    def plan(self, f: Function, manner: Manner = ORDINARY) -> PlanFunction:
+    def plan(self, f: Function, lowering: LoweringOptions = ORDINARY) -> PlanFunction:
         """A function as it runs for this kernel."""
-        found = self._plans.get((id(f), manner))
+        found = self._plans.get((id(f), lowering))
         if found is None:
             fmad = "none" if id(f) in self.program.unoptimised else self.program.fmad
-            found = self._plans[id(f), manner] = lower(
-                f, self, manner, fmad, flushes=id(f) in self.program.flushing, unified=id(f) in self.program.unified,
+            found = self._plans[id(f), lowering] = lower(
+                f, self, lowering, fmad, flushes=id(f) in self.program.flushing, unified=id(f) in self.program.unified,
                 demotes=id(f) in self.program.demoting,
             )  # fmt: skip
         return found

@@ -102,7 +102,7 @@ class Synccheck(Checker):
         if count is not None and count % WARP:
             text = f"barrier {number} has a count of {count} threads, which is no multiple of {WARP}"
             self._report("barrier-mismatch", text, site, group, None, help=f"round the count up to {-(-count // WARP) * WARP}")
-        if is_aligned(site) and not group.wave.launch.manner.lockstep:
+        if is_aligned(site) and not group.wave.launch.lowering.lockstep:
             self._note_absent(site, group, number)
         for block in group.geometry.blocks.tolist():
             met = self._waiting.setdefault((id(group.wave), number, block), Met(site, count))

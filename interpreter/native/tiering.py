@@ -125,14 +125,14 @@ def parts_lanes(plan: PlanFunction) -> bool:
 
 def plan_of(launch: Launch) -> PlanFunction:
     """What is compiled of a launch's kernel: with its calls inlined."""
-    kernel, manner = launch.kernel, launch.manner
-    plan = kernel.plan(kernel.function, manner)
+    kernel, lowering = launch.kernel, launch.lowering
+    plan = kernel.plan(kernel.function, lowering)
     if not _inlines(launch):
         return plan
 
     def callee(f: Function) -> PlanFunction | None:
         defined = kernel.resolve(f)
-        return None if defined.body is None else kernel.plan(defined, manner)
+        return None if defined.body is None else kernel.plan(defined, lowering)
 
     return inlined(plan, callee)
 
@@ -147,7 +147,7 @@ def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:
     o = launch.options
     if o.engine == "numpy" or observed or o.schedule is not None or o.lockstep or launch.kernel.shared_gaps:
         return None
-    key = "native", launch.manner, _inlines(launch)
+    key = "native", launch.lowering, _inlines(launch)
     found: EngineChoice | None = launch.kernel.codes.get(key)
     if found is None:
         found = launch.kernel.codes[key] = EngineChoice(refused=bool(missing()))

@@ -20,7 +20,7 @@ from .ends import Ends
 from .masked import without_unused
 from .operands import Operands, Symbols
 from .ops import Ops
-from .plan import FRAME_ALIGN, Home, InFrame, Manner, PlanFunction, Segment, Site
+from .plan import FRAME_ALIGN, Home, InFrame, LoweringOptions, PlanFunction, Segment, Site
 from .reconvergence import has_loops, meetings
 from .roles import meets_others
 from .shapes import Known, known
@@ -32,23 +32,23 @@ Cut = tuple[int, list[Instruction], Instruction | None]  # the block, the instru
 
 
 def lower(
-    function: Function, symbols: Symbols, manner: Manner, fmad: Fmad = DEFAULT, *, flushes: bool = False, unified: bool = False,
+    function: Function, symbols: Symbols, lowering: LoweringOptions, fmad: Fmad = DEFAULT, *, flushes: bool = False, unified: bool = False,
     demotes: bool = False,
 ) -> PlanFunction:  # fmt: skip
     """Plans one function; `flushes`: it was written for devices that have no subnormal singles; `unified`: textures bring their samplers;
     `demotes`: it asks for single precision instead of double."""
-    return Lowering(function, symbols, replace(manner, demotes=manner.demotes or demotes), fmad, flushes, unified).planned()
+    return Lowering(function, symbols, replace(lowering, demotes=lowering.demotes or demotes), fmad, flushes, unified).planned()
 
 
 class Lowering:
     """The work of lower()."""
 
-    def __init__(self, function: Function, symbols: Symbols, manner: Manner, fmad: Fmad, flushes: bool, unified: bool) -> None:
+    def __init__(self, function: Function, symbols: Symbols, lowering: LoweringOptions, fmad: Fmad, flushes: bool, unified: bool) -> None:
         self.function = function
         f = without_unused(flow(function))
         f = self.flow = without_samplers(f) if unified else f
         self.known = {id(i): known(i) for b in f.depth_first for i in f.blocks[b].instructions}
-        contraction = contract(f, self.known, "none" if manner.first_generation or manner.demotes else fmad)
+        contraction = contract(f, self.known, "none" if lowering.first_generation or lowering.demotes else fmad)
         self.known.update(contraction.known)
         self.origin = contraction.origin
         f = self.flow = contraction.flow or f
@@ -61,7 +61,7 @@ class Lowering:
         self.gaps: list[Gap] = []
         self.frame, self.frame_size = self._frame(symbols.gap)
         self.live_after: dict[int, int] = {}  # by id of a guarded Instruction
-        self.cut = self._cut(manner.stops)
+        self.cut = self._cut(lowering.stops)
         self.operands = Operands(self.homes, symbols, {id(v): at for v, at in self.frame}, self.slots, function.is_entry)
         first = [-1] * len(f.blocks)
         for pc, (b, _, _) in reversed(list(enumerate(self.cut))):
@@ -71,11 +71,11 @@ class Lowering:
             self.operands,
             self.known,
             contraction,
-            first_generation=manner.first_generation,
-            flushes=flushes or manner.first_generation,
-            demotes=manner.demotes,
+            first_generation=lowering.first_generation,
+            flushes=flushes or lowering.first_generation,
+            demotes=lowering.demotes,
         )
-        met = meetings(f, looping, manner.lockstep)
+        met = meetings(f, looping, lowering.lockstep)
         self.ends = Ends(f, self.order, first, met, Patience(f, symbols.resolve), self.operands, self.ops)
 
     def planned(self) -> PlanFunction:

@@ -391,7 +391,7 @@ class Segment:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class LoweringOptions:
     """In which of its ways a function is to run."""
 
     first_generation: bool = False  # of devices, which calculates otherwise
@@ -400,7 +400,7 @@ class Manner:
     stops: bool = False  # lanes may be stopped before each access to memory, where a seed says in which order they run
 
 
-ORDINARY = Manner()
+ORDINARY = LoweringOptions()
 
 
 @dataclass(slots=True, eq=False)

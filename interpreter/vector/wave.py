@@ -227,7 +227,7 @@ class Wave:
         if len(self.ready) + len(self.waiting.blocked) + len(self.waiting.spinning) >= MOST_TORN:
             return [g]
         lanes = np.broadcast_to(g.geometry.lane, g.geometry.shape)
-        whole_warps = self.launch.manner.lockstep or schedule.random() < 0.5
+        whole_warps = self.launch.lowering.lockstep or schedule.random() < 0.5
         number = g.geometry.warp_of(lanes) if whole_warps else lanes
         drawn = np.frombuffer(schedule.randbytes(int(number.max()) + 1), np.uint8)[number] & 1 != 0
         if drawn.all() or not drawn.any():
@@ -246,8 +246,8 @@ class Wave:
     def code_of(self, f: Function) -> VectorFunction:
         """A function as it runs here."""
         launch, observers = self.launch, self.observers
-        found = next((own for o in observers if (own := o.code(launch.kernel, f, launch.manner)) is not None), None)
-        found = found or code(launch.kernel, f, launch.manner, observed=bool(observers))
+        found = next((own for o in observers if (own := o.code(launch.kernel, f, launch.lowering)) is not None), None)
+        found = found or code(launch.kernel, f, launch.lowering, observed=bool(observers))
         for o in observers:
             found = o.around(found)
         return found

@@ -9,7 +9,7 @@ from warplab.assembler.ir import Function
 
 from ...memory.arena import Arena
 from ...observe import ObservedLanes, ObservedWave, Observer
-from ...plan.plan import Manner, Site
+from ...plan.plan import LoweringOptions, Site
 from ...program import LoadedKernel
 from ...values import Array
 from .function import ShadowedFunction
@@ -25,7 +25,7 @@ class UnsetValues(Observer):
         self.origins = Origins()
         self.uses = UnsetUses(self.origins)
         self._masks, self._sources = ArenaShadows(), ArenaShadows()
-        self._codes: dict[tuple[int, int, Manner], tuple[LoadedKernel, ShadowedFunction]] = {}
+        self._codes: dict[tuple[int, int, LoweringOptions], tuple[LoadedKernel, ShadowedFunction]] = {}
 
     # ------------------------------------------------------------ what the host does
 
@@ -52,10 +52,10 @@ class UnsetValues(Observer):
             if address:
                 self.unset(group.wave.launch.arena, address, size)
 
-    def code(self, kernel: LoadedKernel, f: Function, manner: Manner) -> ShadowedFunction:
-        key = (id(kernel), id(f), manner)
+    def code(self, kernel: LoadedKernel, f: Function, lowering: LoweringOptions) -> ShadowedFunction:
+        key = (id(kernel), id(f), lowering)
         found = self._codes.get(key)
         if found is None:
-            made = ShadowedFunction(kernel.plan(f, manner), self.origins, self.uses)
+            made = ShadowedFunction(kernel.plan(f, lowering), self.origins, self.uses)
             found = self._codes[key] = (kernel, made)
         return found[1]

@@ -35,7 +35,7 @@ class Lockstep:
         """Looks at the units that a volatile access touches."""
         launch = self.context.launch
         cells = look.shadow.cells.get(AGAINST.get(look.what, ""))
-        if cells is None or look.access.kind not in ("ld", "st") or launch.manner.lockstep or not is_volatile(look.access.site):
+        if cells is None or look.access.kind not in ("ld", "st") or launch.lowering.lockstep or not is_volatile(look.access.site):
             return
         stamp = cells.stamp[i]
         low, order = (stamp & LOW).astype(np.int64), self.context.order

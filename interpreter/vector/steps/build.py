@@ -6,7 +6,7 @@ from functools import partial
 
 from warplab.assembler.ir import Function
 
-from ...plan.plan import Manner, Segment
+from ...plan.plan import LoweringOptions, Segment
 from ...program import LoadedKernel
 from ..function import Step, VectorFunction, VectorSegment
 from ..observed import announced
@@ -16,12 +16,12 @@ from .late import in_any_order
 from .ops import guarded, unguarded
 
 
-def code(kernel: LoadedKernel, f: Function, manner: Manner, *, observed: bool) -> VectorFunction:
+def code(kernel: LoadedKernel, f: Function, lowering: LoweringOptions, *, observed: bool) -> VectorFunction:
     """A function as it runs for a kernel; observed, it announces each instruction."""
-    found: VectorFunction | None = kernel.codes.get((id(f), manner, observed))
+    found: VectorFunction | None = kernel.codes.get((id(f), lowering, observed))
     if found is None:
-        made = VectorFunction(kernel.plan(f, manner), partial(segment, observed=observed, stops=manner.stops))
-        found = kernel.codes[id(f), manner, observed] = made
+        made = VectorFunction(kernel.plan(f, lowering), partial(segment, observed=observed, stops=lowering.stops))
+        found = kernel.codes[id(f), lowering, observed] = made
     return found
 
 

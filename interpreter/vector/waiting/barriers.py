@@ -107,7 +107,7 @@ class Barriers:
             state = self.numbered[which] = NumberedBarrier(which, wave.exited.shape)
         block, thread = np.broadcast_arrays(g.geometry.block, g.geometry.thread)
         state.arrived[block, thread] = True
-        if wave.launch.manner.lockstep and reduction is None:  # a warp arrives as a whole, whichever of its lanes brings it there
+        if wave.launch.lowering.lockstep and reduction is None:  # a warp arrives as a whole, whichever of its lanes brings it there
             layout = g.geometry.warps
             state.arrived[layout.block, np.minimum(layout.warp * 32 + np.arange(32), wave.launch.threads - 1)] = True
         state.wanted[g.geometry.blocks] = count or 0

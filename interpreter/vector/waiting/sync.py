@@ -156,7 +156,7 @@ class WaitingGroups:
         """Lanes that wait at a join for siblings that cannot arrive go on alone; of lockstep warps only whole ones."""
         joins: dict[int, Join] = {}
         below: dict[int, list[Array]] = {}  # lanes under a join that have not come to it
-        lockstep = wave.launch.manner.lockstep
+        lockstep = wave.launch.lowering.lockstep
         for g in (*self.blocked, *self.spinning):
             here = [g.geometry.lane]
             for join in joins_above(g):
