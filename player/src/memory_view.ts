@@ -194,9 +194,9 @@ export class MemoryView {
   moved(): void {
     for (const a of this.s.memory.at(this.s.step)) {
       const places = this.s.rec.placesIn(this.s.warp, a.set);
-      const own = this.s.own;
-      if (!places || places[own] < 0) continue;
-      const r = this.s.memory.reacher(a)(this.s.rec.set(a.set), places[own]);
+      if (!places) continue;
+      const place = places[this.s.own] >= 0 ? places[this.s.own] : places.find((p) => p >= 0);
+      const r = place === undefined ? null : this.s.memory.reacher(a)(this.s.rec.set(a.set), place);
       const o = r && (this.s.memory.objectAt(r.space, r.address) ?? this.nearest(r.space, r.address));
       if (!o) continue;
       this.shown = this.objects.indexOf(o);

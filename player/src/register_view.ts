@@ -4,6 +4,8 @@ import type { Held } from "./registers";
 import type { Session } from "./session";
 import { rangesOf, shapeOf, valueText } from "./values";
 
+const LONG = 6; // characters of a value that fits where 8 lanes stand in a row
+
 export class RegisterView {
   readonly element: HTMLElement;
   private readonly body = el("div", { class: "registers", tabindex: 0, role: "grid", "aria-label": "Registers" });
@@ -107,9 +109,11 @@ export class RegisterView {
       return out;
     }
     if (shape.kind === "each" || missing) {
-      const cells = el("div", { class: "lanes", role: "presentation" });
+      const texts = h.bits.map((b) => valueText(b, type, this.hex));
+      const wide = texts.some((t) => t.length > LONG);
+      const cells = el("div", { class: wide ? "lanes wide" : "lanes", role: "presentation" });
       for (let lane = 0; lane < this.s.warp.count; lane++) {
-        const text = valueText(h.bits[lane], type, this.hex);
+        const text = texts[lane];
         const kind = [
           lane === own ? "own" : "", h.step[lane] === step ? "new" : "", h.bits[lane] === null ? "none" : "", isChosen(lane) ? "chosen" : "",
           text === "nan" || text.endsWith("inf") ? "bad" : "",
