@@ -42,13 +42,20 @@ export function icon(name: keyof typeof ICONS): SVGElement {
 }
 
 /** The 32 lanes of a warp as small cells, those of a mask filled: the figure that stands wherever lanes are spoken of. */
-export function laneStrip(mask: number, lane: number, hue = ""): HTMLElement {
-  const out = el("span", { class: "strip", "aria-hidden": "true", style: hue ? `--strip: ${hue}` : undefined });
+export function laneStrip(mask: number, lane: number): SVGElement {
+  const cells = { on: "", off: "", own: "" };
   for (let k = 0; k < 32; k++) {
-    const on = (mask >>> k) & 1;
-    out.append(el("i", { class: `${on ? "on" : ""}${k === lane ? " own" : ""}`.trim() || undefined }));
+    const cell = `M${4 * k + (k >> 3)} 1h3v9h-3z`;
+    if ((mask >>> k) & 1) cells.on += cell;
+    else cells.off += cell;
+    if (k === lane) cells.own = cell;
   }
-  return out;
+  const paths = (Object.keys(cells) as (keyof typeof cells)[]).filter((kind) => cells[kind]);
+  const filled = (mask >>> lane) & 1 ? " on" : "";
+  return svg(
+    "svg", { class: "strip", viewBox: "-1 0 132 11", width: 132, height: 11, "aria-hidden": "true" },
+    ...paths.map((kind) => svg("path", { class: kind === "own" ? `own${filled}` : kind, d: cells[kind] })),
+  );
 }
 
 /** A number with thin separators: 16,384. */
@@ -59,8 +66,4 @@ export function counted(n: number): string {
 /** `1 lane`, `3 lanes`. */
 export function plural(n: number, word: string): string {
   return `${counted(n)} ${word}${n === 1 ? "" : word.endsWith("s") ? "es" : "s"}`;
-}
-
-export function isNarrow(): boolean {
-  return window.innerWidth < 1000;
 }

@@ -283,12 +283,13 @@ export class MemoryView {
     for (const v of values) if (Number.isFinite(v)) [low, high] = [Math.min(low, v), Math.max(high, v)];
     const canvas = el("canvas", { class: "picture", width: columns, height: rows, role: "img", "aria-label": `${o.name} as a picture, from ${low} to ${high}` });
     const image = new ImageData(columns, rows);
+    const isWritten = this.s.memory.contents(o, this.owner(o), this.s.rec.stepCount).step.some((step) => step >= 0);
     const touched = this.touchedBy(o, g.unit);
     for (let n = 0; n < g.count; n++) {
       const v = values[n];
       const x = high > low ? (v - low) / (high - low) : 0.5;
-      const colour = !Number.isFinite(v) ? [208, 59, 59] : touched.has(n) ? [232, 96, 42] : [28 + 210 * x, 44 + 190 * x, 78 + 150 * x ** 0.7];
-      image.data.set([...colour, c.step[n] >= 0 || touched.has(n) ? 255 : 150], 4 * n);
+      const colour = !Number.isFinite(v) ? [208, 59, 59] : touched.has(n) ? [232, 96, 42] : shade(x);
+      image.data.set([...colour, c.step[n] >= 0 || touched.has(n) || !isWritten ? 255 : 110], 4 * n);
     }
     canvas.getContext("2d")?.putImageData(image, 0, 0);
     canvas.addEventListener("click", (e) => {
@@ -296,8 +297,20 @@ export class MemoryView {
       const n = Math.floor(((e.clientY - box.top) / box.height) * rows) * columns + Math.floor(((e.clientX - box.left) / box.width) * columns);
       if (n >= 0 && n < g.count) this.pick(n);
     });
-    return el("figure", { class: "picture" }, canvas, el("figcaption", { class: "quiet" }, `${plural(g.count, "cell")}, ${low} (dark) to ${high}; pale cells are not written yet`));
+    return el("figure", { class: "picture" }, canvas, el("figcaption", { class: "quiet" }, `${plural(g.count, "cell")}, ${short(low)} (dark) to ${short(high)}${isWritten ? "; pale cells are not written yet" : ""}`));
   }
+}
+
+const SHADES = [[24, 28, 68], [38, 108, 140], [126, 184, 140], [244, 230, 180]]; // from low to high
+
+function shade(x: number): number[] {
+  const at = Math.min(x * (SHADES.length - 1), SHADES.length - 1 - 1e-9);
+  const [a, b] = [SHADES[Math.floor(at)], SHADES[Math.floor(at) + 1]];
+  return a.map((v, k) => v + (b[k] - v) * (at % 1));
+}
+
+function short(x: number): string {
+  return String(Number(x.toPrecision(6)));
 }
 
 export function laneName(s: Session, lane: number): string {

@@ -14,6 +14,7 @@ export class RegisterView {
   private hex = false;
   private cursor = "";
   private held = new Map<string, Held>();
+  private rows = new Map<string, { key: string; element: HTMLElement }>(); // what is shown: a row that is as it was stays
 
   constructor(private readonly s: Session) {
     this.filter = el("input", { type: "search", placeholder: "filter", "aria-label": "Filter registers", size: 8, oninput: () => this.update() });
@@ -75,18 +76,36 @@ export class RegisterView {
     const frame = s.frame;
     this.held = new Map();
     const wanted = this.filter.value.trim().toLowerCase();
-    const rows: HTMLElement[] = [];
+    const rows = new Map<string, { key: string; element: HTMLElement }>();
     for (const name of frame ? s.registers.names(frame) : []) {
       if (!frame || (wanted && !name.toLowerCase().includes(wanted))) continue;
       const h = s.registers.held(warp, name, step + 1, frame);
       if (h.bits.every((b) => b === null)) continue;
       this.held.set(name, h);
-      rows.push(this.row(name, s.registers.type(frame, name), h, own, step));
+      const type = s.registers.type(frame, name);
+      const key = this.keyOf(name, type, h, own, step);
+      const old = this.rows.get(name);
+      rows.set(name, old?.key === key ? old : { key, element: this.row(name, type, h, own, step) });
     }
     const depth = frame?.depth ? `, ${frame.depth} call${frame.depth > 1 ? "s" : ""} deep` : "";
     const several = Object.keys(rec.track.header.registers).length > 1 && frame ? `${frame.function}${depth}, ` : "";
     this.title.textContent = `${several}warp ${warp.index}, after the step`;
-    this.body.replaceChildren(...(rows.length ? rows : [el("p", { class: "quiet" }, wanted ? "No register has this name." : "Nothing is written yet.")]));
+    if (rows.size && [...rows.keys()].join() === [...this.rows.keys()].join()) {
+      for (const [name, row] of rows) {
+        const old = this.rows.get(name);
+        if (old && old !== row) old.element.replaceWith(row.element);
+      }
+    } else if (rows.size) this.body.replaceChildren(...[...rows.values()].map((r) => r.element));
+    else this.body.replaceChildren(el("p", { class: "quiet" }, wanted ? "No register has this name." : "Nothing is written yet."));
+    this.rows = rows;
+  }
+
+  /** What a row shows depends on this. */
+  private keyOf(name: string, type: string, h: Held, own: number, step: number): string {
+    const chosen = this.s.chosen?.name === name ? this.s.chosen.lane : "";
+    let fresh = 0;
+    h.step.forEach((at, lane) => (fresh |= at === step ? 1 << lane : 0));
+    return [type, own, this.s.warp.first, fresh, this.cursor === name, chosen, this.hex, h.bits.join()].join("|");
   }
 
   private row(name: string, type: string, h: Held, own: number, step: number): HTMLElement {

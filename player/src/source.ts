@@ -25,6 +25,9 @@ export class Source {
   private rows: HTMLElement[] = [];
   private marked: HTMLElement[] = [];
   private cursor = 0;
+  private high = 0; // of a line
+  private visible = 0; // height of what is seen
+  private top = 0; // of what is seen
 
   constructor(
     private readonly s: Session,
@@ -57,6 +60,11 @@ export class Source {
       if (word.dataset.register) word.title = `${word.dataset.register} = ${this.valueOf(word.dataset.register)}`;
     });
     this.body.addEventListener("keydown", (e) => this.typed(e));
+    this.body.addEventListener("scroll", () => (this.top = this.body.scrollTop), { passive: true });
+    new ResizeObserver(([entry]) => {
+      this.visible = entry.contentRect.height;
+      if (this.cursor) this.reveal(this.cursor);
+    }).observe(this.body);
     const first = this.texts.findIndex((t) => t.isSource);
     this.show(first >= 0 && this.isBetter(first) ? first : 0);
   }
@@ -123,6 +131,7 @@ export class Source {
       );
     });
     this.body.replaceChildren(...this.rows);
+    this.body.scrollTop = this.top = 0;
     this.marked = [];
     this.s.changed();
   }
@@ -180,7 +189,7 @@ export class Source {
     this.cursor = line;
     const row = this.rows[line - 1];
     row?.classList.add("cursor");
-    if (row) reveal(this.body, row);
+    if (row) this.reveal(line);
   }
 
   update(): void {
@@ -219,15 +228,20 @@ export class Source {
     now.setAttribute("aria-selected", "true");
     this.marked.push(now);
     this.cursor = Number(now.dataset.line);
-    reveal(this.body, now);
+    this.reveal(this.cursor);
   }
-}
 
-function reveal(box: HTMLElement, row: HTMLElement): void {
-  const top = row.offsetTop - box.offsetTop;
-  const margin = Math.min(60, box.clientHeight / 4);
-  if (top - margin < box.scrollTop) box.scrollTop = top - margin;
-  else if (top + row.offsetHeight + margin > box.scrollTop + box.clientHeight) box.scrollTop = top + row.offsetHeight + margin - box.clientHeight;
+  /** Scrolls to a line; what that needs to know is measured beforehand, as asking the page for it at each step would take most of the step's time. */
+  private reveal(line: number): void {
+    if (!this.high) this.high = this.rows[0]?.offsetHeight ?? 0;
+    const top = (line - 1) * this.high;
+    const margin = Math.min(60, this.visible / 4);
+    if (top - margin < this.top) this.top = top - margin;
+    else if (top + this.high + margin > this.top + this.visible) this.top = top + this.high + margin - this.visible;
+    else return;
+    this.top = Math.max(this.top, 0);
+    this.body.scrollTop = this.top;
+  }
 }
 
 function sourceOf(i: Instruction): [string, number] {

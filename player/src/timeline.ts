@@ -37,6 +37,11 @@ export class Timeline {
   private high = 1;
   private fitted = ""; // for which warp and scope
   private readonly hueOf = new Map<number, number>();
+  private size = { width: 0, height: 0 };
+  private readonly lanes = document.createElement("canvas"); // all but the place where one looks, which alone changes with a step
+  private drawn = ""; // what is on it
+  private readonly colours = new Map<string, string>(); // of the theme
+  private theme = "";
 
   constructor(private readonly s: Session) {
     this.canvas = el("canvas", { tabindex: 0, role: "slider", "aria-label": "Step" });
@@ -57,7 +62,10 @@ export class Timeline {
       this.legend(),
     );
     this.listen();
-    new ResizeObserver(() => this.draw()).observe(this.canvas);
+    new ResizeObserver(([entry]) => {
+      this.size = { width: entry.contentRect.width, height: entry.contentRect.height };
+      this.draw();
+    }).observe(this.canvas);
   }
 
   private legend(): HTMLElement {
@@ -210,18 +218,30 @@ export class Timeline {
     }
     const here = Math.min(this.clockOf(s.step), this.length - 1);
     if (here < this.low || here + 1 > this.high) this.shift(here < this.low ? here - this.low - 1 : here + 2 - this.high);
-    const box = canvas.getBoundingClientRect();
+    const box = this.size;
     if (!box.width) return;
     const scale = window.devicePixelRatio || 1;
-    canvas.width = Math.round(box.width * scale);
-    canvas.height = Math.round(box.height * scale);
-    const g = canvas.getContext("2d");
-    if (!g) return;
-    g.scale(scale, scale);
-    const colour = (name: string): string => this.colour(name);
     const rows = this.rows();
     const high = (box.height - TOP - BOTTOM) / rows.length;
     const perStep = (box.width - LEFT) / (this.high - this.low);
+    const colour = (name: string): string => this.colour(name);
+    const what = [key, this.low, this.high, box.width, box.height, scale, colour("--ink"), rows[0].label].join("|");
+    if (what !== this.drawn) {
+      this.drawn = what;
+      const g = fresh(this.lanes, box, scale);
+      if (g) this.drawAll(g, colour, rows, box, high, perStep);
+    }
+    const g = fresh(canvas, box, scale);
+    if (!g) return;
+    g.drawImage(this.lanes, 0, 0, box.width, box.height);
+    this.drawRuler(g, colour, perStep, box, rows, high);
+    this.describe(here);
+  }
+
+  private drawAll(
+    g: CanvasRenderingContext2D, colour: (name: string) => string, rows: Row[], box: Size, high: number, perStep: number,
+  ): void {
+    const { s } = this;
     const palette = Array.from({ length: HUES }, (_, n) => colour(`--hue${n}`));
     const calm = [colour("--calm"), colour("--calm2")];
     g.fillStyle = colour("--track");
@@ -231,18 +251,28 @@ export class Timeline {
       g.fillStyle = fill;
       g.fillRect(LEFT + x, TOP + n * high, Math.max(w - (perStep > 5 ? 1 : 0), 0.6), Math.max(high - (high > 4 ? 1 : 0.25), 0.5));
     };
+    g.save();
+    g.beginPath();
+    g.rect(LEFT, 0, box.width - LEFT, box.height);
+    g.clip();
     if (s.scope === "lanes") this.drawLanes(s.warp, perStep, paint, palette, calm);
     else this.drawRows(rows, box.width - LEFT, perStep, paint, palette, calm);
-    g.globalAlpha = 1;
+    g.restore();
     this.drawMarks(g, colour, perStep, box.width, high * rows.length);
-    this.drawRuler(g, colour, perStep, box, rows, high);
-    this.describe(here);
   }
 
   /** A colour of the page, light or dark, as a canvas understands it. */
   private colour(name: string): string {
-    this.probe.style.color = `var(${name})`;
-    return getComputedStyle(this.probe).color;
+    const theme = `${document.documentElement.dataset.theme ?? ""}${window.matchMedia("(prefers-color-scheme: dark)").matches}`;
+    if (theme !== this.theme) this.colours.clear();
+    this.theme = theme;
+    let found = this.colours.get(name);
+    if (found === undefined) {
+      this.probe.style.color = `var(${name})`;
+      found = getComputedStyle(this.probe).color;
+      this.colours.set(name, found);
+    }
+    return found;
   }
 
   private hue(layout: number): number {
@@ -385,7 +415,7 @@ export class Timeline {
   }
 
   private drawRuler(
-    g: CanvasRenderingContext2D, colour: (name: string) => string, perStep: number, box: DOMRect, rows: Row[], high: number,
+    g: CanvasRenderingContext2D, colour: (name: string) => string, perStep: number, box: Size, rows: Row[], high: number,
   ): void {
     g.font = "11px ui-sans-serif, system-ui, sans-serif";
     g.fillStyle = colour("--soft");
@@ -449,6 +479,20 @@ export class Timeline {
     this.canvas.setAttribute("aria-valuenow", String(here));
     this.canvas.setAttribute("aria-valuetext", `step ${s.step}, line ${i.line}, ${i.text}, lanes ${rangesOf(mask)}`);
   }
+}
+
+interface Size {
+  width: number;
+  height: number;
+}
+
+/** An empty canvas of a size, to be drawn on. */
+function fresh(canvas: HTMLCanvasElement, size: Size, scale: number): CanvasRenderingContext2D | null {
+  canvas.width = Math.round(size.width * scale);
+  canvas.height = Math.round(size.height * scale);
+  const g = canvas.getContext("2d");
+  g?.scale(scale, scale);
+  return g;
 }
 
 function niceUnit(at_least: number): number {
