@@ -31,7 +31,11 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with an sdist, and the wheel that was built from it.  A copy is built: a build writes into the tree, and workers may build at once."""
     out, tree = tmp_path_factory.mktemp("dist"), tmp_path_factory.mktemp("source") / "warplab"
     shutil.copytree(
-        ROOT, tree, ignore=shutil.ignore_patterns(".git", ".?*_cache", ".hypothesis", ".venv", "*.egg-info", "build", "data", "importroot")
+        ROOT,
+        tree,
+        ignore=shutil.ignore_patterns(
+            ".git", ".?*_cache", ".hypothesis", ".venv", "*.egg-info", "build", "data", "importroot", "node_modules"
+        ),
     )
     command = [sys.executable, "-m", "build", "--no-isolation", "--skip-dependency-check", "--outdir", out, tree]
     done = subprocess.run(command, capture_output=True, text=True)
@@ -49,6 +53,7 @@ def test_sdist_holds_what_the_first_command_needs(built: Path) -> None:
         "pyproject.toml",
         "samples/vecadd.ptx",
         "docs/README.md",
+        "player/src/main.ts",
         "runtime/cli/__init__.py",
     } <= names
     assert not any(n.startswith(("tests", "tools", ".", "docs/.")) or n.endswith(".pyc") for n in names)
@@ -58,7 +63,7 @@ def test_wheel_holds_every_package_and_its_data(built: Path) -> None:
     names = set(zipfile.ZipFile(next(built.glob("*.whl"))).namelist())
     for top in ("isa", "assembler", "interpreter", "runtime"):
         for source in (ROOT / top).rglob("*"):
-            if source.suffix in (".py", ".lark", ".json", ".npz", ".ptx") or source.name == "py.typed":
+            if source.suffix in (".py", ".lark", ".json", ".npz", ".ptx", ".js") or source.name == "py.typed":
                 assert "warplab/" + str(source.relative_to(ROOT)).removeprefix("runtime/cli/package/") in names
     assert {f"warplab/docs/{p.relative_to(ROOT / 'docs').as_posix()}" for p in (ROOT / "docs").rglob("*.md")} <= names
     others = {n for n in names if not n.startswith(("warplab/", "warplab-"))} | {n for n in names if n.endswith((".svg", ".pyc"))}

@@ -1,7 +1,7 @@
 // Memory at a step: what it held before the launch, and every access since that changed it; who wrote each byte last.
 import type { LaneSet } from "./lanes";
 import type { Recording } from "./recording";
-import { type NamedCells, PAGE_BITS, bitsAt, elementOf, numberAt } from "./track";
+import { type NamedCells, PAGE_BITS, bitsAt, elementOf, numberAt, rangeOf } from "./track";
 import { sizeOf } from "./values";
 
 /** The windows of the generic address space, as isa/spaces.py has them. */
@@ -43,7 +43,7 @@ export interface Change {
 export interface Contents {
   bytes: Uint8Array;
   known: boolean;
-  step: Float64Array; // by `unit` bytes: who wrote it; -1: nothing has
+  step: Int32Array; // by `unit` bytes: who wrote it; -1: nothing has
   lane: Int32Array;
   unit: number;
 }
@@ -65,13 +65,7 @@ export class Memory {
     for (let n = 0; n < t.accesses.rows; n++) {
       const v = t.array(t.accesses.at(n, 6));
       const delta = t.accesses.at(n, 7);
-      let low = Infinity;
-      let high = -Infinity;
-      for (let k = 0; k < v.rows * v.columns; k++) {
-        const a = numberAt(v, k);
-        if (a < low) low = a;
-        if (a > high) high = a;
-      }
+      const [low, high] = rangeOf(v);
       const size = sizeOf(t.header.types[n]) * t.accesses.at(n, 9);
       const execution = t.accesses.at(n, 0);
       const step = (execution < rec.first.length ? rec.first[execution] : rec.stepCount) + t.accesses.at(n, 1);
@@ -130,7 +124,7 @@ export class Memory {
     return low;
   }
 
-  /** Where a lane accesses memory, by its place in the access's set; null where it takes no part. */
+  /** Where a lane accesses memory, by its place in the access's set; null where it takes no part.  The answer is one object, which the next one changes. */
   reacher(a: Access): (set: LaneSet, place: number) => Reach | null {
     const t = this.rec.track;
     const v = t.array(t.accesses.at(a.n, 6));
@@ -139,27 +133,29 @@ export class Memory {
     const w = this.windows;
     const [cx, cy, cz] = t.header.cluster;
     const cluster = cx * cy * cz;
+    const out: Reach = { space: "global", owner: 0, address: 0 };
+    const fixed = a.space.startsWith("shared") && a.space !== "shared::cluster" ? "shared" : a.space === "const" ? "global" : a.space;
     return (set, place) => {
       if (!set.isAlive(place) || !takesPart(place)) return null;
       const address = numberAt(v, elementOf(v, set.columns, place)) + delta;
-      const block = set.blockAt(place);
-      switch (a.space) {
-        case "shared":
-        case "shared::cta":
-          return { space: "shared", owner: block, address };
-        case "local":
-          return { space: "local", owner: set.number(place), address };
-        case "global":
-        case "const":
-          return { space: "global", owner: 0, address };
-      }
-      if (a.space === "shared::cluster" || (address >= w.shared && address < w.shared + w.size)) {
+      if (fixed === "global" || fixed === "shared" || fixed === "local") {
+        out.space = fixed;
+        out.owner = fixed === "global" ? 0 : fixed === "shared" ? set.blockAt(place) : set.number(place);
+        out.address = address;
+      } else if (a.space === "shared::cluster" || (address >= w.shared && address < w.shared + w.size)) {
         const at = a.space === "shared::cluster" ? address : address - w.shared;
         const rank = Math.floor(at / 2 ** w.offsetBits) & 255;
-        return { space: "shared", owner: rank ? Math.floor(block / cluster) * cluster + rank - 1 : block, address: at % 2 ** w.offsetBits };
+        const block = set.blockAt(place);
+        out.space = "shared";
+        out.owner = rank ? Math.floor(block / cluster) * cluster + rank - 1 : block;
+        out.address = at % 2 ** w.offsetBits;
+      } else {
+        const isLocal = address >= w.local && address < w.local + w.size;
+        out.space = isLocal ? "local" : "global";
+        out.owner = isLocal ? set.number(place) : 0;
+        out.address = isLocal ? address - w.local : address;
       }
-      if (address >= w.local && address < w.local + w.size) return { space: "local", owner: set.number(place), address: address - w.local };
-      return { space: "global", owner: 0, address };
+      return out;
     };
   }
 
@@ -203,7 +199,7 @@ export class Memory {
     const unit = Math.max(sizeOf(o.type), 1);
     const count = Math.ceil(o.size / unit);
     const out: Contents = {
-      bytes: new Uint8Array(o.size), known: true, step: new Float64Array(count).fill(-1), lane: new Int32Array(count).fill(-1), unit,
+      bytes: new Uint8Array(o.size), known: true, step: new Int32Array(count).fill(-1), lane: new Int32Array(count).fill(-1), unit,
     };
     if (o.space === "shared") {
       const n = t.shared.get(owner);

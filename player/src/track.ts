@@ -197,6 +197,21 @@ function wordAt(b: Uint8Array, at: number): number {
   return (b[at] | (b[at + 1] << 8) | (b[at + 2] << 16) | (b[at + 3] << 24)) >>> 0;
 }
 
+/** The least and the greatest of some addresses, of 4 or 8 bytes. */
+export function rangeOf(v: Values): [number, number] {
+  if (v.size < 4) return [0, Number.MAX_SAFE_INTEGER];
+  let low = Infinity;
+  let high = -Infinity;
+  const words = new Uint32Array(v.bytes.buffer, v.bytes.byteOffset, (v.size / 4) * v.rows * v.columns);
+  const wide = v.size === 8 ? 2 : 1;
+  for (let k = 0; k < words.length; k += wide) {
+    const a = wide === 2 ? words[k + 1] * 2 ** 32 + words[k] : words[k];
+    if (a < low) low = a;
+    if (a > high) high = a;
+  }
+  return [low, high];
+}
+
 /** An element as its bits, what is added to it included. */
 export function bitsAt(k: Kept, n: number): bigint {
   const v = k.values;
