@@ -27,7 +27,13 @@ export class MemoryView {
   private contents: Contents | null = null;
 
   constructor(private readonly s: Session) {
-    this.objects = s.rec.track.header.objects.filter((o) => o.size > 0);
+    const places = new Set<string>(); // a variable of the module may be named twice: as such, and as an allocation
+    this.objects = s.rec.track.header.objects.filter((o) => {
+      const place = `${o.space}|${o.start}`;
+      const isNew = o.size > 0 && !places.has(place);
+      places.add(place);
+      return isNew;
+    });
     const used = this.touched();
     this.objects.sort((a, b) => Number(used.has(b)) - Number(used.has(a)));
     this.objects.forEach((o, n) => {

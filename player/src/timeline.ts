@@ -18,6 +18,7 @@ const LEFT = 64;
 const TOP = 18; // of the rows: marks stand above
 const BOTTOM = 18;
 const MOST_ROWS = 64;
+const MOST_HIGH = 30; // of a row
 const MOST_SAMPLES = 6;
 
 interface Row {
@@ -127,8 +128,7 @@ export class Timeline {
     };
     const row = (e: PointerEvent): number => {
       const box = c.getBoundingClientRect();
-      const n = this.rows().length;
-      return Math.floor(((e.clientY - box.top - TOP) / (box.height - TOP - BOTTOM)) * n);
+      return Math.floor((e.clientY - box.top - TOP) / rowHeight(box.height, this.rows().length));
     };
     let dragged = false;
     c.addEventListener("pointerdown", (e) => {
@@ -222,7 +222,7 @@ export class Timeline {
     if (!box.width) return;
     const scale = window.devicePixelRatio || 1;
     const rows = this.rows();
-    const high = (box.height - TOP - BOTTOM) / rows.length;
+    const high = rowHeight(box.height, rows.length);
     const perStep = (box.width - LEFT) / (this.high - this.low);
     const colour = (name: string): string => this.colour(name);
     const what = [key, this.low, this.high, box.width, box.height, scale, colour("--ink"), rows[0].label].join("|");
@@ -436,7 +436,7 @@ export class Timeline {
     for (let c = Math.ceil(this.low / unit) * unit; c < this.high; c += unit) {
       const x = LEFT + (c - this.low + 0.5) * perStep;
       if (x > box.width - 14) break;
-      g.fillText(counted(this.s.scope === "lanes" ? this.stepOf(c) : c), Math.max(x, LEFT + 6), box.height - BOTTOM / 2 + 1);
+      g.fillText(counted(this.s.scope === "lanes" ? this.stepOf(c) : c), Math.max(x, LEFT + 6), TOP + rows.length * high + BOTTOM / 2 + 1);
     }
     const x = LEFT + (this.clockOf(this.s.step) - this.low) * perStep;
     g.strokeStyle = g.fillStyle = colour("--accent");
@@ -479,6 +479,10 @@ export class Timeline {
     this.canvas.setAttribute("aria-valuenow", String(here));
     this.canvas.setAttribute("aria-valuetext", `step ${s.step}, line ${i.line}, ${i.text}, lanes ${rangesOf(mask)}`);
   }
+}
+
+function rowHeight(height: number, rows: number): number {
+  return Math.min((height - TOP - BOTTOM) / rows, MOST_HIGH);
 }
 
 interface Size {
