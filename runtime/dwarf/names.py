@@ -16,6 +16,7 @@ from warplab.interpreter.recorder.layout import RecordedInstruction
 from ..errors import UsageError
 from ..recording.expressions import PathStep
 from ..recording.questions import Recording
+from .columns import column, inside
 from .places import NotThere, ThreadAt
 from .reader import DwarfReader
 from .sections import DebugSections, code_address, sections_of
@@ -41,6 +42,7 @@ class SourceNames:
     def __init__(self, rec: Recording) -> None:
         self.rec = rec
         self._modules: dict[int, SourceModule] = {}
+        self._found: dict[tuple[str, int, int, int], SourceVariable | None] = {}  # by name and instruction
 
     # ------------------------------------------------------------ what there is
 
@@ -84,9 +86,10 @@ class SourceNames:
     def scopes(self, lane: int, step: int, frame: tuple[str, int]) -> list[SourceScope]:
         """The scopes around the place of a call, the innermost first."""
         found = self._at(lane, step, frame)
-        if found is None:
-            return []
-        i, module = found
+        return [] if found is None else self._around(*found)
+
+    @staticmethod
+    def _around(i: RecordedInstruction, module: SourceModule) -> list[SourceScope]:
         address = code_address(i)
         function = next((f for f in module.functions if f.holds(address)), None)
         return [] if function is None else list(function.around(address))
@@ -136,12 +139,15 @@ class SourceNames:
         )
 
     def _find(self, name: str, lane: int, step: int, frame: tuple[str, int]) -> SourceVariable | None:
-        for scope in self.scopes(lane, step, frame):
-            for v in scope.variables:
-                if v.name == name:
-                    return v
         found = self._at(lane, step, frame)
-        return None if found is None else next((v for v in found[1].globals if v.name == name), None)
+        if found is None:
+            return None
+        i, module = found
+        key = name, i.module, i.line, i.column
+        if key not in self._found:
+            visible = [v for scope in self._around(i, module) for v in scope.variables]
+            self._found[key] = next((v for v in (*visible, *module.globals) if v.name == name), None)
+        return self._found[key]
 
     def value(
         self, name: str, steps: Sequence[PathStep], indices: Sequence[int], lane: int, step: int, frame: tuple[str, int]
@@ -161,6 +167,10 @@ class SourceNames:
         self, name: str, steps: Sequence[PathStep], indices: Sequence[NDArray[Any]], lanes: NDArray[np.int64], step: int, frame: tuple[str, int]
     ) -> NDArray[Any]:  # fmt: skip
         """The same for many lanes, as numbers; NaN, which equals nothing, where there is no value."""
+        if not lanes.size:
+            return np.zeros(0)
+        if (fast := self._together(name, steps, indices, lanes, step, frame)) is not None:
+            return fast
         found = []
         for n, lane in enumerate(lanes.tolist()):
             try:
@@ -168,6 +178,23 @@ class SourceNames:
             except NotThere:
                 found.append(np.nan)
         return np.array(found)
+
+    def _together(
+        self, name: str, steps: Sequence[PathStep], indices: Sequence[NDArray[Any]], lanes: NDArray[np.int64], step: int, frame: tuple[str, int]
+    ) -> NDArray[Any] | None:  # fmt: skip
+        """The same for lanes that are at one instruction, if the variable is in the same place in all of them."""
+        c = self.rec.columns
+        v = self._find(name, int(lanes[0]), step, frame)
+        if v is None or step >= self.rec.step_count:
+            return None
+        n = c.execution(step)
+        if c.depth[n] != frame[1] or not (c.lanes_of(n).places(lanes) >= 0).all():
+            return None
+        i = c.instruction(step)
+        expression, part = v.place(code_address(i)), inside(v.type, steps, indices)
+        if expression is None or part is None:
+            return None
+        return column(self.rec, self._module(i.module).sections, *part, expression, lanes, step, frame)
 
 
 def _walk(value: SourceValue, step: PathStep, indices: Sequence[int]) -> SourceValue:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,10 +103,10 @@ class ThreadAt:
     def place(self, expression: bytes, space: int | None) -> Where:
         """Evaluates an expression of DWARF's."""
         stack: list[int] = []
-        ops = list(_operations(expression))
+        ops = list(operations(expression))
         for n, (op, a, b) in enumerate(ops):
             if op == "regx" and n == len(ops) - 1:
-                return InBytes(self.register(name := _register(a)), register=name)
+                return InBytes(self.register(name := register_of(a)), register=name)
             if op == "value":
                 return InBytes((stack.pop() & WRAP).to_bytes(8, "little"))
             self._apply(stack, op, a, b)
@@ -126,7 +126,7 @@ class ThreadAt:
                 last = _top(stack)
                 stack.append(_top(stack) - last)
             case "regx" | "bregx":
-                stack.append(int.from_bytes(self.register(_register(a)), "little") + b)
+                stack.append(int.from_bytes(self.register(register_of(a)), "little") + b)
             case "fbreg":
                 stack.append(self._depot() + LOCAL_BASE + a)
             case "deref":
@@ -155,12 +155,17 @@ class ThreadAt:
         raise NotThere(f"{name} is not in the recording")
 
     def _depot(self, name: str = "") -> int:
-        """Where the function's own stack begins: what it moves into %SPL before it does anything else."""
-        found = re.compile(rf"mov\.[bu](?:32|64)\s+(\S+?),\s*{re.escape(name) or '__local_depot'}")
-        for i in self.rec.track.instructions:
-            if i.function == self.frame[0] and (m := found.match(i.text)) is not None:
-                return int.from_bytes(self.register(m[1]), "little")
-        raise NotThere("its function has not begun")
+        """Where the function's own stack begins."""
+        return int.from_bytes(self.register(depot_register(self.rec, self.frame[0], name)), "little")
+
+
+def depot_register(rec: Recording, function: str, name: str = "") -> str:
+    """What a function moves the address of its own stack into before it does anything else."""
+    found = re.compile(rf"mov\.[bu](?:32|64)\s+(\S+?),\s*{re.escape(name) or '__local_depot'}")
+    for i in rec.track.instructions:
+        if i.function == function and (m := found.match(i.text)) is not None:
+            return m[1]
+    raise NotThere("its function has not begun")
 
 
 def _top(stack: list[int]) -> int:
@@ -169,12 +174,12 @@ def _top(stack: list[int]) -> int:
     return stack.pop()
 
 
-def _register(number: int) -> str:
+def register_of(number: int) -> str:
     """A register's number is its name, a byte each character."""
     return number.to_bytes((number.bit_length() + 7) // 8 or 1, "big").decode("latin-1")
 
 
-def _operations(raw: bytes) -> Any:
+def operations(raw: bytes) -> Iterator[tuple[str, int, int]]:
     """The operations of an expression, with their two numbers; of unknown ones the code."""
     at = 0
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import UsageError
 from ..recording.telling import number
@@ -121,17 +122,8 @@ class SourceValue:
             return np.uint64(self.where.generic)
         if t.kind not in ("base", "enum", "pointer"):
             raise UsageError(f"{self.type} is not a number")
-        size = t.bytes
-        if size not in (1, 2, 4, 8):
-            raise UsageError(f"{self.type} has {size} bytes")
-        raw = self.thread.read(self.where, size)
-        if t.encoding == "float" and size in FLOATS:
-            return raw.view(FLOATS[size])[0]
-        is_signed = t.encoding in ("signed", "char") or t.kind == "enum"
-        if self.bits is not None:
-            return _field(int.from_bytes(raw.tobytes(), "little"), self.bits, is_signed)
-        value = raw.view(f"{'i' if is_signed else 'u'}{size}")[0]
-        return np.bool_(value) if t.encoding == "bool" else value
+        out: Any = numbers(t, self.thread.read(self.where, t.bytes), self.bits)[0]
+        return out
 
     def text(self, form: str = "", depth: int = 0) -> str:
         """As gdb prints it."""
@@ -184,7 +176,17 @@ class SourceValue:
         return "{" + ", ".join(shown) + (", ..." if t.count > MOST_SHOWN else "") + "}"
 
 
-def _field(value: int, bits: tuple[int, int], is_signed: bool) -> Any:
-    first, count = bits
-    out = value >> first & ((1 << count) - 1)
-    return np.int64(out - (1 << count) if is_signed and out >> (count - 1) else out)
+def numbers(t: VariableType, raw: NDArray[np.uint8], bits: tuple[int, int] | None = None) -> NDArray[Any]:
+    """Bytes as the numbers of a base type, an enumeration or a pointer; `bits`: of a bit field."""
+    size = t.bytes
+    if size not in (1, 2, 4, 8):
+        raise UsageError(f"{t} has {size} bytes")
+    if t.encoding == "float" and size in FLOATS:
+        return raw.view(FLOATS[size])
+    is_signed = t.encoding in ("signed", "char") or t.kind == "enum"
+    values = raw.view(f"{'i' if is_signed else 'u'}{size}")
+    if bits is not None:
+        first, count = bits
+        shifted = raw.view(f"u{size}").astype(np.uint64) << np.uint64(64 - first - count)
+        return (shifted.view(np.int64) if is_signed else shifted) >> (64 - count)
+    return values.astype(np.bool_) if t.encoding == "bool" else values

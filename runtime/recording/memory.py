@@ -198,6 +198,19 @@ class RecordedMemory:
             out[at[inside]] = value[inside]
         return out
 
+    def held_by(self, space: str, owners: Numbers, start: int, size: int, step: int) -> NDArray[np.uint8]:
+        """The bytes of [start, start + size) of each of some owners before a step: a row for each."""
+        found = self.changes[space].touching(-1, start, start + size, step)
+        if size > WIDEST or space == "shared" or not ((found.size == size) & (found.address == start)).all():
+            return np.stack([self.held(space, owner, start, size, step) for owner in owners.tolist()])
+        order = np.argsort(owners)
+        at = np.minimum(np.searchsorted(owners, found.owner, sorter=order), owners.size - 1)
+        place = order[at]
+        own = owners[place] == found.owner
+        out = np.zeros(owners.size, f"u{size}")
+        out[place[own]] = found.bits[own].astype(f"u{size}")  # the last change of an owner wins: they are in the order of time
+        return out[:, None].view(np.uint8)
+
     def _before(self, space: str, owner: int, start: int, size: int) -> NDArray[np.uint8]:
         """The same before the launch."""
         out = np.zeros(size, np.uint8)

@@ -168,6 +168,24 @@ def test_all_lanes(nodes: Debugger) -> None:
     assert [int(v) for v in values] == [(k + 1) % 32 * 10 for k in range(32)]
 
 
+@pytest.mark.parametrize("name", ["nodes_nvcc", "nodes_clang", "numba_decay"])
+def test_many_lanes_together_hold_what_each_holds(recordings: dict[str, Path], name: str) -> None:
+    rec = Recording.load(recordings[name])
+    names = SourceNames(rec)
+    compared = set()
+    for step in range(0, rec.step_count, 7):
+        lanes = rec.at(step).lanes
+        frame = rec.frame(int(lanes[0]), step)
+        for v, value in names.variables(int(lanes[0]), step, frame):
+            if isinstance(value, str) or value.type.plain.kind not in ("base", "enum", "pointer"):
+                continue
+            found = names.column(v.name, (), (), lanes, step, frame)
+            each = [names.value(v.name, (), (), lane, step, frame).scalar() for lane in lanes.tolist()]
+            assert np.array_equal(found, np.array(each), equal_nan=found.dtype.kind == "f"), (v.name, step)
+            compared.add(v.name)
+    assert {"i", "n"} <= compared
+
+
 def test_numba(recordings: dict[str, Path]) -> None:
     text = (DATA / "numba_decay.py").read_text().splitlines()
     debugger = Debugger(recordings["numba_decay"])
