@@ -106,6 +106,7 @@ class Launch:
         self.total_shared: int = kernel.dynamic_start + dynamic_shared if dynamic_shared else kernel.static_shared
         self.shared_bytes = kernel.reserved_shared + self.total_shared
         self.stack_limit = o.stack_limit
+        self.stack_used = 0  # bytes of a thread's stack, with the frames of calls that were not inlined
         self.max_warps: int = profile.max_warps
         self.multiprocessors: int = profile.multiprocessors
         self.cluster: Dim3 = o.cluster or (1, 1, 1)

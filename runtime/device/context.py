@@ -79,6 +79,7 @@ class DeviceContext:
         self.assertion: Callable[[str], None] = to_stderr
         self.slipped: Callable[[str, list[str]], None] = slips_to_stderr  # accesses that passed although no allocation holds them
         self.slipping: set[str] = set()  # the kernels that had such accesses
+        self.deep: set[str] = set()  # the kernels that recursed beyond the limit
         self.observe: Callable[[Launch], None] | None = None  # hears of a launch before it runs
         self.flags = 0
         self.cache_config = 0
@@ -340,6 +341,12 @@ class DeviceContext:
         self.used.add(launch.used)
         for line in launch.used.failures:
             to_stderr(f"warning: kernel {line}")
+        if launch.stack_used > self.limits["stack_size"] and handle.kernel.recursive and handle.name not in self.deep:
+            self.deep.add(handle.name)
+            to_stderr(
+                f"warning: kernel {short_name(handle.name)} recursed through {launch.stack_used} bytes of a thread's stack; the limit is "
+                f"{self.limits['stack_size']} (cudaLimitStackSize), behind which a GPU reports an illegal address"
+            )
         if isinstance(self.arena, DeviceArena) and (slips := [*self.arena.slips, *(launch.slips or ())]):
             if handle.name not in self.slipping:
                 self.slipping.add(handle.name)

@@ -78,6 +78,7 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
         stack.grow(base + plan.frame_size)
     except Fault as fault:
         raise g.blame(fault, None) from None
+    launch.stack_used = max(launch.stack_used, base + plan.frame_size)
     registers = code.entry_registers(g.wave.poison, g.geometry.shape)
     slots = code.enter(g, callee.call, registers, base)
     for get, formal, place in zip(callee.gets, target.params, plan.parameters, strict=False):

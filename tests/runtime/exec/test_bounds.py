@@ -91,3 +91,37 @@ def test_an_access_that_is_longer_than_shared_memory_passes_within_the_granule(w
         done = warplab_exec(program, WARPLAB_ENGINE=engine)
         assert done.stdout == "0\n", done.stderr
         assert done.stderr.count("warning: kernel wide reads 16 bytes of shared memory at 0x0, 12 of them lie after") == 1
+
+
+DEEP = """
+#include <cstdio>
+#include <cstdlib>
+__device__ __noinline__ int deep(int n, int *seed) {
+    int a[16];
+    for (int i = 0; i < 16; i++) a[i] = seed[i] + n;
+    return n ? deep(n - 1, a) + a[n & 15] : a[seed[0] & 15];
+}
+__global__ void sums(int n, int *out) {
+    int s[16];
+    for (int i = 0; i < 16; i++) s[i] = i;
+    *out = deep(n, s);
+}
+int main(int count, char **arguments) {
+    int *out;
+    cudaMalloc(&out, 4);
+    if (count > 2) cudaDeviceSetLimit(cudaLimitStackSize, 32768);
+    for (int i = 0; i < 2; i++) sums<<<1, 1>>>(atoi(arguments[1]), out);
+    printf("%d\\n", cudaDeviceSynchronize());
+}
+"""
+
+
+def test_recursion_behind_the_limit_of_the_stack_passes_with_a_warning(warplab_exec: Run, build: Build) -> None:
+    program = build("deep", text=DEEP)
+    for engine in ("numpy", "native"):
+        done = warplab_exec(program, "100", WARPLAB_ENGINE=engine)
+        assert done.stdout == "0\n", done.stderr
+        assert done.stderr.count("warning: kernel sums recursed through ") == 1, "once for a kernel"
+        assert "bytes of a thread's stack; the limit is 1024 (cudaLimitStackSize)" in done.stderr
+        assert not warplab_exec(program, "3", WARPLAB_ENGINE=engine).stderr, "the limit is not reached"
+        assert not warplab_exec(program, "100", "more", WARPLAB_ENGINE=engine).stderr, "the limit is larger"
