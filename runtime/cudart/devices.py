@@ -6,11 +6,11 @@ import re
 
 from .. import driver
 from ..device.machine import machine
-from ..driver.api import member, results_of
+from ..driver.api import handle_of, member, results_of
 from ..errors import ApiError
 from .api import RUNTIME, api, call, context, device
 from .enums import cudaDeviceAttr, cudaError_t
-from .structs import cudaDeviceProp, cudaEvent_t, cudaStream_t
+from .structs import cudaDeviceProp, cudaEvent_t, cudaExecutionContext_t, cudaStream_t
 
 
 @api(1)
@@ -31,6 +31,24 @@ def cudaSetDevice(device: int) -> None:
 def cudaInitDevice(device: int, deviceFlags: int, flags: int) -> None:
     """Makes a device's context without choosing the device."""
     machine().device(int(device)).retain()
+
+
+@api(1)
+def cudaDeviceGetExecutionCtx(device: int) -> cudaExecutionContext_t:
+    """A device's primary context, as what work can be given to."""
+    d = machine().device(int(device))
+    alive = d.primary is not None and d.primary.alive
+    return cudaExecutionContext_t(handle_of(d.primary if alive else d.retain()))
+
+
+@api(1)
+def cudaExecutionCtxStreamCreate(ctx: object, flags: object, priority: object) -> cudaStream_t:
+    """A new stream of a context."""
+    results_of(driver.cuCtxPushCurrent, ctx)
+    try:
+        return cudaStream_t(results_of(driver.cuStreamCreateWithPriority, flags, priority))
+    finally:
+        results_of(driver.cuCtxPopCurrent)
 
 
 @api()

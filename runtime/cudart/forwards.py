@@ -55,6 +55,8 @@ _WITH_CONTEXT = """
     cudaGraphExecUpdate=cuGraphExecUpdate:cudaGraphExecUpdateResultInfo* cudaGraphNodeSetEnabled=cuGraphNodeSetEnabled
     cudaGraphNodeGetEnabled=cuGraphNodeGetEnabled:int cudaGraphExecGetFlags=cuGraphExecGetFlags:int cudaGraphExecGetId=cuGraphExecGetId:int
     cudaGraphNodeGetContainingGraph=cuGraphNodeGetContainingGraph:cudaGraph_t cudaGraphNodeGetLocalId=cuGraphNodeGetLocalId:int
+    cudaGraphNodeGetToolsId=cuGraphNodeGetToolsId:int cudaExecutionCtxGetDevice=cuCtxGetDevice_v2:int cudaExecutionCtxGetId=cuCtxGetId:int
+    cudaExecutionCtxSynchronize=cuCtxSynchronize_v2 cudaExecutionCtxRecordEvent=cuCtxRecordEvent cudaExecutionCtxWaitEvent=cuCtxWaitEvent
     cudaGraphInstantiateWithFlags=cuGraphInstantiate:cudaGraphExec_t
     cudaGraphInstantiateWithParams=cuGraphInstantiateWithParams:cudaGraphExec_t
     cudaStreamGetCaptureInfo=cuStreamGetCaptureInfo:cudaStreamCaptureStatus,int,cudaGraph_t,same,same,int

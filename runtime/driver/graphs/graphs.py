@@ -245,6 +245,13 @@ def cuGraphNodeGetLocalId(hNode: object) -> int:
     return node_of(hNode).number
 
 
+@api(1)
+def cuGraphNodeGetToolsId(hNode: object) -> int:
+    """A number that no other node of the process has."""
+    n = node_of(hNode)
+    return n.graph.number << 32 | n.number
+
+
 @api()
 def cuGraphDestroyNode(hNode: object) -> None:
     """Takes a node out of its graph."""

@@ -57,7 +57,7 @@ def cuMemRangeGetAttribute(dataSize: object, attribute: object, devPtr: object, 
     b = _managed(integer(devPtr), integer(count))
     name = which.name.removeprefix("CU_MEM_RANGE_ATTRIBUTE_")
     if name == "ACCESSED_BY":
-        devices = sorted(b.advice.get(name, ()))
+        devices = sorted(b.advice.get(name, ()), key=lambda at: (at == HOST, at))  # the host is last
         return [*devices, *(-2 for _ in range(integer(dataSize) // 4 - len(devices)))][: integer(dataSize) // 4]
     plain, _, part = name.partition("_LOCATION_")
     if part:

@@ -278,6 +278,14 @@ def pointer_attributes(c: HandledCall) -> int:
     return int(result)
 
 
+@handles("cuPointerSetAttribute")
+def set_pointer_attribute(c: HandledCall) -> int:
+    """Sets an attribute of an allocation to what is at an address."""
+    g = c.given
+    (value,) = read_array("u32", g["value"], 1) if g["value"] else (0,)
+    return done(driver.cuPointerSetAttribute(value, g["attribute"], g["ptr"]))
+
+
 @handles("cuMemPoolGetAttribute", "cudaMemPoolGetAttribute")
 def pool_attribute(c: HandledCall) -> int:
     """One attribute of a pool: the first three are ints, the others 64 bits wide."""

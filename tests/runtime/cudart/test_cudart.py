@@ -198,3 +198,13 @@ def test_attributes_of_streams_and_ranges(host: Host) -> None:
     assert rt.cudaMemAdvise(managed, 64, rt.cudaMemoryAdvise.cudaMemAdviseSetReadMostly, place)[0] == 0
     asked = [kinds.cudaMemRangeAttributeReadMostly, kinds.cudaMemRangeAttributePreferredLocation]
     assert rt.cudaMemRangeGetAttributes([4, 4], asked, 2, managed, 64)[1] == [1, -2]
+
+
+def test_an_execution_context_is_the_primary_one() -> None:
+    _, c = rt.cudaDeviceGetExecutionCtx(0)
+    assert int(rt.cudaDeviceGetExecutionCtx(0)[1]) == int(c)
+    assert rt.cudaExecutionCtxGetDevice(c) == (rt.cudaError_t.cudaSuccess, 0)
+    assert rt.cudaExecutionCtxGetId(c)[1] > 0
+    code, stream = rt.cudaExecutionCtxStreamCreate(c, 0, 0)
+    assert (code, rt.cudaStreamGetDevice(stream)[1]) == (rt.cudaError_t.cudaSuccess, 0)
+    assert rt.cudaExecutionCtxSynchronize(c) == rt.cudaStreamDestroy(stream) == (rt.cudaError_t.cudaSuccess,)

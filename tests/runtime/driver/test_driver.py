@@ -738,3 +738,13 @@ def test_where_managed_memory_is_to_be(host: Host) -> None:
     where.type, where.id = places.CU_MEM_LOCATION_TYPE_DEVICE, 0
     host("cuMemPrefetchAsync", at, 4096, where, 0, 0)
     assert located("LAST_PREFETCH") == (places.CU_MEM_LOCATION_TYPE_DEVICE, 0)
+
+
+def test_the_host_is_the_last_of_those_that_access_a_range(host: Host) -> None:
+    at = host("cuMemAllocManaged", 4096, 1)
+    where = cu.CUmemLocation()
+    for kind in ("HOST", "DEVICE"):
+        where.type = cu.CUmemLocationType[f"CU_MEM_LOCATION_TYPE_{kind}"]
+        host("cuMemAdvise", at, 4096, cu.CUmem_advise.CU_MEM_ADVISE_SET_ACCESSED_BY, where)
+    by = cu.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
+    assert host("cuMemRangeGetAttribute", 12, by, at, 4096) == [0, -1, -2]

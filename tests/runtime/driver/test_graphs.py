@@ -527,3 +527,10 @@ def test_a_condition_belongs_to_its_graph(host: Host) -> None:
         add_conditional(other, [], 0, handle, 0, 1)
     assert add_conditional(graph, [], 0, handle, 0, 1)
     assert rt.cudaGraphConditionalHandleCreate_v2(graph, 0, 1, 1)[0] == 0
+
+
+def test_the_number_that_tools_know_a_node_by_is_of_the_whole_process(host: Host) -> None:
+    graphs = [host("cuGraphCreate", 0) for _ in range(2)]
+    nodes = [host("cuGraphAddEmptyNode", graph, [], 0) for graph in graphs for _ in range(2)]
+    assert len({host("cuGraphNodeGetToolsId", n) for n in nodes}) == 4
+    assert rt.cudaGraphNodeGetToolsId(nodes[1])[1] == host("cuGraphNodeGetToolsId", nodes[1])

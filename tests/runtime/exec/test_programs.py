@@ -453,3 +453,27 @@ def test_a_program_for_a_newer_device_has_no_image_unless_only_rules_are_asked_f
     assert "is for sm_90, which a device of sm_80 does not run: choose --device sm_90" in refused.stderr
     done = warplab_exec(program, options=("--device", "sm_80", "--device-rules-only"))
     assert (done.returncode, done.stdout) == (0, "launch: no error\nNVIDIA A100 (40 GB): 0 wrong\n"), done.stderr
+
+
+POINTERS = """
+#include <cuda.h>
+#include <dlfcn.h>
+#include <cstdio>
+int main() {
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    auto set = (decltype(&cuPointerSetAttribute))dlsym(driver, "cuPointerSetAttribute");
+    auto get = (decltype(&cuPointerGetAttribute))dlsym(driver, "cuPointerGetAttribute");
+    void *at;
+    cudaMalloc(&at, 4);
+    for (int want = 1; want >= 0; want--) {
+        int got = -1;
+        set(&want, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, (CUdeviceptr)at);
+        get(&got, CU_POINTER_ATTRIBUTE_SYNC_MEMOPS, (CUdeviceptr)at);
+        printf("%d ", got);
+    }
+}
+"""
+
+
+def test_an_attribute_of_a_pointer_is_set_to_what_is_at_an_address(warplab_exec: Run, build: Build) -> None:
+    assert warplab_exec(build("pointers", "-cudart", "shared", text=POINTERS)).stdout == "1 0 "
