@@ -1,6 +1,7 @@
 """Functions of the program's own objects that others must stand in for get a jump over their beginnings, before any of them has run.
 
-A runtime that was linked in goes to ours, so NVIDIA's never runs; nvJitLink's calls are jitlink.py's; NVRTC hands out PTX where it is asked for machine code.
+A runtime that was linked in goes to ours, so NVIDIA's never runs; nvJitLink's calls are jitlink.py's; NVRTC hands out PTX where it is asked for machine code,
+and nvFatbin takes that PTX where it is handed machine code.
 """
 
 from __future__ import annotations
@@ -26,7 +27,11 @@ READ_EXECUTE, ALL = 5, 7  # protections
 ENTRY_BYTES = 32  # of an entry point of one runtime
 COPIES = 0x7000  # numbers of runtimes
 JMP, NEAR_JUMP = 0xE9, struct.Struct("<Bi")
-INSTEAD = {"nvrtcGetCUBIN": "nvrtcGetPTX", "nvrtcGetCUBINSize": "nvrtcGetPTXSize"}
+INSTEAD = {"nvrtcGetCUBIN": "nvrtcGetPTX", "nvrtcGetCUBINSize": "nvrtcGetPTXSize", "nvFatbinAddCubin": "nvFatbinAddPTX"}
+COMPILERS = {"libnvrtc.so": "nvrtcGetPTX", "libnvfatbin.so": "nvFatbinAddPTX"}  # libraries with functions of INSTEAD, and one of them
+NO_SIXTH = {"x86_64": b"\x45\x31\xc9", "aarch64": b"\xe5\x03\x1f\xaa"}.get(
+    MACHINE, b""
+)  # xor %r9d, %r9d; mov x5, xzr: nvFatbinAddPTX has one argument more
 SIZE = {"x86_64": 14, "aarch64": 16}.get(MACHINE, 0)  # of a jump
 ALIGNMENT = 16  # of functions: what lies between one and the next is not used
 HARMLESS = f"{PREFIX}Version"  # takes no handle
@@ -42,6 +47,7 @@ class Stand:
 
     address: int
     number: int = 0
+    before: bytes = b""  # machine code in front of the jump
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +72,7 @@ def redirections(pid: int) -> list[Redirection]:
             "libnvJitLink.so" in o.path and (found := maps.symbols(o, "nvJitLinkCreate", dynamic=True))
         ):
             out.append(Redirection(o.path, found, True))
-        elif "libnvrtc.so" in o.path and (found := maps.symbols(o, "nvrtcGetPTX", dynamic=True)):
+        elif found := next((maps.symbols(o, known, dynamic=True) for name, known in COMPILERS.items() if name in o.path), {}):
             out.append(Redirection(o.path, found, False))
         elif found := unnamed(o):
             out.append(Redirection(o.path, found, True))
@@ -102,7 +108,8 @@ def entry_points(program: HostProgram, copy: int, numbers: Sequence[int], code: 
 def targets(r: Redirection, ours: Mapping[str, Stand]) -> dict[str, Stand]:
     """What stands in for the functions of one object."""
     if not r.by_ours:
-        return {name: Stand(r.symbols[other][0]) for name, other in INSTEAD.items() if name in r.symbols and other in r.symbols}
+        known = {name: other for name, other in INSTEAD.items() if name in r.symbols and other in r.symbols}
+        return {name: Stand(r.symbols[other][0], before=NO_SIXTH if name == "nvFatbinAddCubin" else b"") for name, other in known.items()}
     out = {name: ours[name] for name in r.symbols if name in ours}
     if not r.is_runtime:  # all of nvJitLink's: with a handle of ours its own functions would go astray
         plain = {name: m[1] if (m := RELEASE.fullmatch(name)) else name for name in r.symbols}
@@ -128,10 +135,12 @@ def redirect(program: HostProgram, r: Redirection, ours: Mapping[str, Stand], co
     for name, stand in targets(r, ours).items():
         at, size = r.symbols[name]
         room = [-(-(at + size) // ALIGNMENT) * ALIGNMENT, *starts[(n := bisect_right(starts, at)) : n + 1]]
-        if min(room) - at >= SIZE:
+        if min(room) - at >= len(stand.before) + SIZE:
             places[at] = stand
     at = next(iter(places), 0)
-    if not at or program.read(at, SIZE).tobytes().startswith(absolute_jump(0)[:-8]):  # done, and not loaded anew since then
+    if not at or program.read(at, SIZE).tobytes().startswith(
+        places[at].before + absolute_jump(0)[:-8]
+    ):  # done, and not loaded anew since then
         return 0
     jumps = [s.address for s in places.values()]
     if not r.is_runtime:
@@ -139,8 +148,9 @@ def redirect(program: HostProgram, r: Redirection, ours: Mapping[str, Stand], co
     else:
         jumps = entry_points(program, next(_copies) % COPIES + 1, [s.number for s in places.values()], code)
     first = min(places) & -PAGE
-    size = -(-(max(places) + SIZE) // PAGE) * PAGE - first
+    size = -(-(max(places) + len(NO_SIXTH) + SIZE) // PAGE) * PAGE - first
     program.system_call("mprotect", first, size, ALL)
-    program.write_rows(list(places), [np.frombuffer(absolute_jump(target), np.uint8) for target in jumps])
+    code_of = [s.before + absolute_jump(target) for s, target in zip(places.values(), jumps, strict=True)]
+    program.write_rows(list(places), [np.frombuffer(x, np.uint8) for x in code_of])
     program.system_call("mprotect", first, size, READ_EXECUTE)
     return len(places)
