@@ -57,7 +57,7 @@ class MachineCode:
         sources = Sources(graph, facts)
         plain = id(f) in kernel.program.unoptimised
         merging = Merging(sources, NOTHING if plain else contract(graph, facts, kernel.program.fmad))
-        selection = SelectedCode(sources, merging, joined_accesses(kernel, f), capability)
+        selection = SelectedCode(sources, merging, joined_accesses(kernel, f), capability, plain=plain)
         control = Control(selection)
         loops = UnrolledLoops(selection, control.divergence)
         for b in graph.rpo:

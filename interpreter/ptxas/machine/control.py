@@ -40,7 +40,7 @@ class Control:
         self.flow = selection.flow
         self.divergence = Divergence(selection.sources)
         self.predicated: dict[int, Predicated] = {}
-        for b in reversed(self.flow.rpo):
+        for b in () if selection.plain else reversed(self.flow.rpo):
             self._branch(b)
         self._gather()
         self._synchronise()

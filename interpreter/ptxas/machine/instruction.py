@@ -19,3 +19,4 @@ class MachineInstruction:
     space: str = ""
     accesses: tuple[Instruction, ...] = ()  # the accesses of PTX that it stands for
     width: int = 0  # bytes a lane
+    slots: int = 1  # instructions that are issued: more than one of a routine of CUDA's own

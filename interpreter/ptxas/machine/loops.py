@@ -26,7 +26,7 @@ SUMS = frozenset({"IADD3", "IMAD.IADD", "IADD3.X"})
 WIDEST = 16  # bytes of one access
 STAYS = frozenset({"bar", "atom", "red", "fence"})
 TOGETHER = frozenset({"SHFL", "VOTE", "MATCH", "REDUX"})
-AROUND = ("ISETP", "PLOP3", "BRA", "PLOP3", "IADD3", "ISETP", "BRA", "ISETP", "BRA")  # tests around four turns, two and one
+AROUND = ("ISETP", "PLOP3", "BRA", "ISETP", "BRA", "ISETP", "BRA")  # tests around four turns, two and one
 DIVIDED = ("BSSY", "BSYNC", "BSSY", "BSYNC")  # where the lanes of a warp may leave at different turns
 BEFORE = ("ISETP", "IADD3", "ISETP", "PLOP3")  # and after a first turn
 
@@ -46,17 +46,22 @@ class UnrolledLoops:
         self.selection = selection
         self.divergence = divergence
         self.flow = selection.flow
+        self.written_out: dict[int, WrittenOutLoop] = {}
+        if selection.plain:
+            return
         s = selection.sources
         chains = Chains(self.flow, s.known, s.constants, self.flow.live_in, self.flow.live_out).result()
         often = Counter(b for c in chains for b in c.blocks)
         self._kept = set(kept_instructions(self.flow))
-        self.written_out: dict[int, WrittenOutLoop] = {}
         for loop in self.flow.loops:
             if loop.inside:
                 continue
             if often[loop.header] > 1:
                 self._all(loop.header, loop.blocks, often[loop.latches[0]])
-            elif loop.blocks == (loop.header,) and (test := self._test(loop.header)) is not None:
+                continue
+            if loop.blocks == (loop.header,):
+                self._copy_addresses(loop.header)
+            if loop.blocks == (loop.header,) and (test := self._test(loop.header)) is not None:
                 turns = self._turns(loop.header, test)
                 if turns is not None:
                     self.written_out[loop.header] = WrittenOutLoop(turns)
@@ -80,6 +85,13 @@ class UnrolledLoops:
             own = self.selection.blocks[before]
             at = len(own) - 1 if own and own[-1].what == "branch" else len(own)
             own[at:at] = [MachineInstruction(o, (), ()) for o in (*(BEFORE if unsigned else ()), *AROUND, *(DIVIDED if divided else ()))]
+
+    def _copy_addresses(self, b: int) -> None:
+        """An address to which a constant is added in each turn is kept in two registers that are copied for the accesses, for the most part."""
+        own = self.selection.blocks[b]
+        bases = {r for o in own if o.accesses for r in o.reads}
+        steps = [o.writes[0] for o in own if o.opcode == "IADD3.X" and is_step(o) and o.writes[0] in bases]
+        own[:0] = [MachineInstruction("MOV", (r,), (self.selection.new_register(),)) for r in (steps * 2)[: -(-3 * len(steps) // 2)]]
 
     # ------------------------------------------------------------ which
 
@@ -176,10 +188,12 @@ def unrolled(own: list[MachineInstruction], times: int, registers: int) -> tuple
     """
     if times == 1:
         return list(own), registers
-    accessed = {id(x) for x in own if x.what}
-    once = set(counting(own)) | {
-        n for n, o in enumerate(own) if is_step(o) and all(id(x) in accessed or is_step(x) for x in own if set(o.writes) & set(x.reads))
-    }
+    accessed = {id(x) for x in own if x.what or x.of is None}
+    once = (
+        set(counting(own))
+        | {n for n, o in enumerate(own) if o.of is None}
+        | {n for n, o in enumerate(own) if is_step(o) and all(id(x) in accessed or is_step(x) for x in own if set(o.writes) & set(x.reads))}
+    )
     steps = {o.writes[0]: int(o.of.operands[2].value) for o in own if is_step(o) and o.of is not None}  # type: ignore[union-attr]
     out: list[MachineInstruction] = []
     heads: dict[int, MachineInstruction] = {}

@@ -5,7 +5,9 @@
 | `mul.wide` | `add.s64` | `IMAD.WIDE` |
 | `mul.lo`, `shl` by a constant | `add` | `IMAD`, `LEA` |
 | `shl.b64` by a constant, `cvt.s64.s32` | `add.s64` | `LEA`, `LEA.HI.X` |
+| `shr.u32` by a constant | `add` | `LEA.HI` |
 | a sum | a sum, `min`, `max` | `IADD3`, `VIADDMNMX` |
+| `min` | `max` with 0 | `VIMNMX` |
 | `and` `or` `xor` `not` | another of them, or a comparison of the result with 0 | `LOP3` |
 | a comparison | `and.pred` `or.pred` | `ISETP.AND` |
 | a sum with a constant | the accesses of which it is the address | the offset of the access |
@@ -18,13 +20,15 @@ from warplab.assembler.ir import Address, Instruction, Operand, Register
 from warplab.isa.types import TYPES
 
 from ..contraction import Contraction
-from .sequences import WIDE, Words, own_type, sequence
+from .sequences import WIDE, Words, division, own_type, sequence
 from .sources import Sources
 
 LOGIC = frozenset({"and", "or", "xor", "not"})
 SUMS = frozenset({"add", "sub"})
 NARROW = frozenset({"u32", "s32", "b32"})
 LOW = 0xFFFF_FFFF
+FLOATS = {"f32": "FADD", "f64": "DADD"}
+NARROW_SPACES = frozenset({"local", "shared", "shared::cta"})
 INPUTS = 3  # of one machine instruction
 MEMORY = frozenset({"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix", "cp", "prefetch"})
 COMPARED = frozenset({"eq", "ne"})
@@ -37,7 +41,7 @@ class Merging:
         self.sources = sources
         self.contraction = contraction
         self._merged: dict[int, bool] = {}
-        self._scaled: set[tuple[object, ...]] = set()
+        self._low: dict[int, bool] = {}
 
     def is_merged(self, i: Instruction) -> bool:
         """Do the readers of an instruction's result do its work?"""
@@ -68,7 +72,14 @@ class Merging:
             case "mul" if "wide" in i.modifiers:
                 return user.opcode in SUMS and t in WIDE
             case "mul" if "lo" in i.modifiers and own in NARROW:
-                return user.opcode == "add" and t in NARROW and together and self._is_free(user)
+                subtracted = (
+                    user.opcode == "sub" and user.operands[2] == i.operands[0] and self.sources.constant(i, i.operands[2]) is not None
+                )
+                return (user.opcode == "add" or subtracted) and t in NARROW and together and self._is_free(user)
+            case "shr" if own in NARROW and alone and together and self.sources.constant(i, i.operands[2]) is not None:
+                return user.opcode == "add" and own == "u32" and t in NARROW and self._is_free(user)
+            case "min" | "max" if alone and together and t == own == "s32":
+                return user.opcode == "max" and 0 in [self.sources.constant(user, o) for o in user.operands[1:]]
             case "shl" if self.sources.constant(i, i.operands[2]) is not None:
                 if own in WIDE:
                     return user.opcode == "add" and t in WIDE and (alone or self._is_widened(i))
@@ -131,17 +142,24 @@ class Merging:
             if "shl" in names:
                 return ("IMAD.WIDE",) if any(self._is_widened(s) and self._beside(s, i) for s in merged) else ("LEA", "LEA.HI.X")
         if i.opcode in SUMS and t in NARROW and names:
-            return ("IMAD",) if "mul" in names else ("LEA",) if "shl" in names else ("IADD3",)
-        if i.opcode in ("min", "max") and names & SUMS:
-            return ("VIADDMNMX",)
+            return ("IMAD",) if "mul" in names else ("LEA",) if "shl" in names else ("LEA.HI",) if "shr" in names else ("IADD3",)
+        if i.opcode in ("min", "max") and names:
+            inner = {x.opcode for s in merged for x in self._merged_into(s)}
+            return ("VIADDMNMX",) if (names | inner) & SUMS else ("VIMNMX",)
         if i.opcode == "setp" and names & LOGIC:
             return ("LOP3",)
         if i.opcode == "mad" and "wide" in i.modifiers and self._is_power_of_two(i):
             return self._scaled_sum(i)
         if i.opcode == "mul" and t in WIDE and "lo" in i.modifiers and all(self._is_half(i, o) for o in i.operands[1:]):
             return ("IMAD.WIDE",)
-        if self._is_half_alone(i):
+        if i.opcode in ("neg", "abs") and t in FLOATS and self._is_kept(i):
+            return (FLOATS[t],)
+        if self._is_half_alone(i) or self._adds_nothing(i):
             return ()
+        if i.opcode in ("div", "rem") and t in NARROW:
+            return division(i, known=self.sources.constant(i, i.operands[2]) is not None, shared=self._is_divided_before(i))
+        if t in WIDE and (self.is_low(i) or (i.opcode == "and" and (self.sources.constant(i, i.operands[2]) or LOW + 1) <= LOW)):
+            return sequence(i)[:1]
         if i.opcode in LOGIC and t == "pred":
             plain = [
                 s
@@ -160,6 +178,37 @@ class Merging:
         """Does the number that is shifted stand in the block of the sum?"""
         source = self.sources.read[id(i)][i.operands[1].index]  # type: ignore[union-attr]
         return self.sources.place[id(source)][0] == self.sources.place[id(user)][0]
+
+    def _is_kept(self, i: Instruction) -> bool:
+        """Is a sign more than one of a number that arithmetic reads?"""
+        return self.sources.is_open(i) or any(u.opcode in ("mov", "st", "shfl", "selp") for u in self.sources.readers(i))
+
+    def is_low(self, i: Instruction) -> bool:
+        """Does nothing read more than the lower 32 bits of a result?  Addresses in local and in shared memory have no more."""
+        found = self._low.get(id(i))
+        if found is None:
+            self._low[id(i)] = False  # while it is worked out
+            readers = self.sources.readers(i)
+            found = self._low[id(i)] = bool(readers) and not self.sources.is_open(i) and all(self._reads_low(u, i) for u in readers)
+        return found
+
+    def _reads_low(self, user: Instruction, i: Instruction) -> bool:
+        if _is_address_alone(user, i):
+            return not NARROW_SPACES.isdisjoint(user.modifiers)
+        if user.opcode == "cvt":
+            return user.modifiers[0] in NARROW
+        if user.opcode == "and" and (self.sources.constant(user, user.operands[2]) or LOW + 1) <= LOW:
+            return True
+        return user.opcode in ("add", "sub", "and", "or", "xor", "shl", "mov") and self.is_low(user)
+
+    def _adds_nothing(self, i: Instruction) -> bool:
+        return i.opcode == "add" and i.guard is None and 0 in [self.sources.constant(i, o) for o in i.operands[1:]]
+
+    def _is_divided_before(self, i: Instruction) -> bool:
+        """Has another division of the block the same divisor?"""
+        b, n = self.sources.place[id(i)]
+        before = self.sources.flow.blocks[b].instructions[:n]
+        return any(o.opcode in ("div", "rem") and o.modifiers == i.modifiers and o.operands[2] == i.operands[2] for o in before)
 
     def _is_half_alone(self, i: Instruction) -> bool:
         """Is a result one half of a register of 64 bits, beside 0?"""
@@ -194,7 +243,7 @@ class Merging:
 
 def _is_address_alone(user: Instruction, i: Instruction) -> bool:
     """Is a result nothing but the base of an access's address?"""
-    if user.opcode not in MEMORY or not isinstance(i.operands[0], Register):
+    if user.opcode not in MEMORY or user.opcode == "cp" or not isinstance(i.operands[0], Register):
         return False
     index = i.operands[0].index
     bases = [o for o in user.operands if isinstance(o, Address) and isinstance(o.base, Register) and o.base.index == index]

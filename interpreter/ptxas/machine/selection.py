@@ -12,6 +12,7 @@ from ..atomics import is_gathered, unused_results
 from ..joined import Joined
 from .instruction import MachineInstruction
 from .merging import MEMORY, Merging
+from .sequences import sequence
 from .sources import Sources, copied_by, is_move
 
 WHAT = {"ld": "ld", "ldu": "ld", "ldmatrix": "ld", "tex": "ld", "tld4": "ld", "suld": "ld", "st": "st", "stmatrix": "st", "sust": "st", "atom": "atom",
@@ -24,14 +25,19 @@ DOUBLES = frozenset({"add", "sub", "mul", "fma", "setp", "min", "max"})
 ONE_CONSTANT = frozenset({"fma", "mad", "selp", "slct", "lop3", "prmt", "shf", "bfi"})
 STORED = frozenset({"st", "red", "atom"})
 SAME = ("S2R", "VOTE", "UFLO", "ISETP")  # finds the one lane that updates a word for its warp
-COMBINED = {"add": "REDUX", "min": "REDUX", "max": "REDUX", "and": "REDUX", "or": "REDUX", "xor": "REDUX"}
+ROUTINES = {"vprintf": 6000, "malloc": 1500, "free": 600}  # machine instructions of CUDA's own functions, as recorded
+INDIRECT = ("BSSY", "MOV", "LDC", "BSYNC")  # around a call of a function that a register names
+IDLE = ("LDS", "LDS", "LDS")  # without a lane, before the first asynchronous copy of a block
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
 
 
 class SelectedCode:
     """One function's machine instructions, by blocks."""
 
-    def __init__(self, sources: Sources, merging: Merging, joined: Mapping[int, Joined], capability: tuple[int, int]) -> None:
+    def __init__(
+        self, sources: Sources, merging: Merging, joined: Mapping[int, Joined], capability: tuple[int, int], *, plain: bool = False
+    ) -> None:
+        self.plain = plain  # assembled for a debugger: each instruction on its own
         self.sources = sources
         self.merging = merging
         self.joined = joined
@@ -42,7 +48,8 @@ class SelectedCode:
         self.spread = 0  # sums and moves go to either port in turn
         self.unused = unused_results(self.flow.function)
         self._own: dict[object, int] = {}  # registers of ptxas's own, by what they hold
-        self._prepare()
+        if not plain:
+            self._prepare()
         for b in self.flow.rpo:
             self._block(b)
 
@@ -62,8 +69,22 @@ class SelectedCode:
             if any(i.opcode in MEMORY and self._space(i) in ("global", "generic") for i in self.sources.instructions()):
                 out.append(MachineInstruction("ULDC", (), (self._fresh("memory"),)))
         for i in self.flow.blocks[b].instructions:
-            if id(i) in self.sources.alive and not self.merging.is_merged(i):
+            if self.plain:
+                self._plain(b, i)
+            elif id(i) in self.sources.alive and not self.merging.is_merged(i):
                 self._instruction(b, i)
+
+    def _plain(self, b: int, i: Instruction) -> None:
+        """An instruction for a debugger, with a copy of each word that it writes, and of the address of an access."""
+        known, parameter = self.sources.known[id(i)], self.sources.parameter(i) is not None
+        reads, writes = tuple(known.read), tuple(known.written)
+        if i.opcode in MEMORY and not parameter:
+            self._chain(self.blocks[b], i, ["MOV", "MOV"], reads, reads[:1])
+            self._access(b, i)
+        else:
+            self._chain(self.blocks[b], i, ["MOV", "LDC"] if parameter else list(sequence(i)) or ["MOV"], reads, writes)
+        words = sum(-(-r.type.bits // 32) for r in known.registers if r.index in writes and r.type.bits > 1)
+        self._chain(self.blocks[b], i, ["MOV"] * words, writes, writes)
 
     def _instruction(self, b: int, i: Instruction) -> None:
         s, out = self.sources, self.blocks[b]
@@ -85,6 +106,10 @@ class SelectedCode:
         if i.opcode == "ret" and self.flow.function.is_entry:
             opcodes = ["EXIT"]
         self._chain(out, i, opcodes, self._reads(b, i), tuple(s.known[id(i)].written))
+        if i.opcode == "call" and not any(isinstance(o, Function) for o in i.operands):
+            self._load(b, INDIRECT)
+        if i.opcode == "call":
+            out[-1].slots = next((ROUTINES[o.name] for o in i.operands if isinstance(o, Function) and o.name in ROUTINES), 1)
 
     def _chain(
         self, out: list[MachineInstruction], i: Instruction, opcodes: list[str], reads: tuple[int, ...], writes: tuple[int, ...]
@@ -93,7 +118,7 @@ class SelectedCode:
         what = WHAT.get(i.opcode, "")
         for n, opcode in enumerate(opcodes):
             last = n == len(opcodes) - 1
-            made = writes if last else (self._new(),)
+            made = writes if last else (self.new_register(),)
             if opcode in ("IADD3", "MOV") and len(opcodes) == 1:
                 opcode, self.spread = (("IMAD.IADD" if opcode == "IADD3" else "IMAD.MOV"), 0) if self.spread else (opcode, 1)
             out.append(MachineInstruction(opcode, reads, made, i, what if last else ""))
@@ -116,7 +141,7 @@ class SelectedCode:
             self._load(b, ("MOV",) * len(values))
 
     def _load(self, b: int, opcodes: tuple[str, ...]) -> None:
-        self.blocks[b] += [MachineInstruction(o, (), (self._new(),)) for o in opcodes]
+        self.blocks[b] += [MachineInstruction(o, (), (self.new_register(),)) for o in opcodes]
 
     def _reads(self, b: int, i: Instruction) -> tuple[int, ...]:
         """The registers that an instruction reads, with those of what is merged into it; words of the constant bank are loaded."""
@@ -129,6 +154,8 @@ class SelectedCode:
         for op in i.operands:
             if isinstance(op, SpecialRegister | Variable | Symbol):
                 self._held(b, i, op, found)
+            elif isinstance(op, Address) and isinstance(op.base, Variable):
+                self._variable(b, i, op.base, found)
         for index in dict.fromkeys(s.known[id(i)].read):
             source = s.read[id(i)].get(index)
             if source is not None and self.merging.is_merged(source):
@@ -188,7 +215,7 @@ class SelectedCode:
             key: tuple[object, ...] = ("function", what.name)
         elif isinstance(what, Variable) and what.space == "shared":
             key = ("shared", what.name, id(i))
-        elif isinstance(what, Variable) and what.space in ("global", "const"):
+        elif isinstance(what, Variable) and (what.space == "global" or (what.space == "const" and i.opcode not in MEMORY)):
             key = ("variable", what.name)
         else:
             return
@@ -257,8 +284,10 @@ class SelectedCode:
         space, what, join = self._space(i), WHAT.get(i.opcode, ""), self.joined.get(id(i))
         writes = tuple(s.known[id(i)].written)
         if space == "param":
-            if (what == "ld" and not s.flow.function.is_entry) or what == "st":
-                self._chain(out, i, ["MOV"], self._reads(b, i), writes)
+            if what == "st":
+                self._argument(b, i)
+            elif not s.flow.function.is_entry:
+                self._chain(out, i, [], self._reads(b, i), writes)
             elif writes:
                 out.append(MachineInstruction("LDC", self._reads(b, i), writes, i))
             return
@@ -278,7 +307,7 @@ class SelectedCode:
         size = TYPES[i.modifiers[-1]].bytes if i.modifiers[-1] in TYPES else 4
         width = max(size * next((n for v, n in VECTORS.items() if v in words), 1), join.width if join else 0)
         if {"release", "acq_rel"} & words:
-            self._chain(out, i, ["MEMBAR", "ERRBAR", "CGAERRBAR"] if not words & {"cta"} else ["MEMBAR"], (), (self._new(),))
+            self._chain(out, i, ["MEMBAR", "ERRBAR", "CGAERRBAR"] if not words & {"cta"} else ["MEMBAR"], (), (self.new_register(),))
         names = NAMES[space]
         opcode = (
             names[0]
@@ -314,6 +343,15 @@ class SelectedCode:
             return False
         return not isinstance(a.base, Register) or self.sources.held(i, a.base).kind in ("bank", "address", "constant")
 
+    def _argument(self, b: int, i: Instruction) -> None:
+        """A value is computed where a call expects it, unless it is a constant or others need it."""
+        value = i.operands[1]
+        if not isinstance(value, Register | Immediate) or "8" in i.modifiers[-1] or "16" in i.modifiers[-1]:
+            return  # packed with others
+        source = self.sources.source(i, value)
+        if source is None or self.sources.parameter(source) is not None or len(self.sources.readers(source)) > 1:
+            self._chain(self.blocks[b], i, ["MOV"], self._reads(b, i), ())
+
     def _copying(self, b: int, i: Instruction, words: set[str]) -> None:
         if "commit_group" in words:
             out = ["LDGDEPBAR"] if "bulk" not in words else ["UTMACMDFLUSH"]
@@ -322,6 +360,8 @@ class SelectedCode:
         elif "bulk" in words:
             out = ["UTMALDG" if "tensor" in words else "UBLKCP"]
         else:
+            if not any(o.opcode == "LDGSTS" for o in self.blocks[b]):
+                self._load(b, IDLE)
             op = MachineInstruction("LDGSTS", self._reads(b, i), (), i, "ld", "global", (i,), 16)
             self.blocks[b].append(op)
             return
@@ -329,7 +369,8 @@ class SelectedCode:
 
     # ------------------------------------------------------------ registers
 
-    def _new(self) -> int:
+    def new_register(self) -> int:
+        """A register of ptxas's own."""
         self.registers += 1
         return self.registers - 1
 
@@ -340,5 +381,5 @@ class SelectedCode:
     def _is_new(self, key: object) -> bool:
         if key in self._own:
             return False
-        self._own[key] = self._new()
+        self._own[key] = self.new_register()
         return True

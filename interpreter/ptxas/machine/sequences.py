@@ -12,25 +12,20 @@ from warplab.isa.types import TYPES
 
 Words = tuple[str, ...]
 WIDE = frozenset({"u64", "s64", "b64"})
-REMAINDER = ("IMAD", "ISETP", "IADD3", "ISETP", "IADD3")  # two corrections
-RECIPROCAL = ("I2F.U32", "MUFU.RCP", "IADD3", "F2I", "IADD3", "IMAD", "IMAD.HI")  # of an integer
-DIVIDED: dict[tuple[str, str], Words] = {
-    ("div", "u32"): (*RECIPROCAL, "IMAD.HI", "IADD3", *REMAINDER, "ISETP"),
-    ("rem", "u32"): (*RECIPROCAL, "IMAD.HI", "IADD3", *REMAINDER),
-    ("div", "s32"): ("IABS", "IABS", *RECIPROCAL, "IMAD.HI", "IADD3", *REMAINDER, "LOP3", "ISETP", "IADD3", "ISETP"),
-    ("rem", "s32"): ("IABS", "IABS", *RECIPROCAL, "IMAD.HI", "IADD3", *REMAINDER, "ISETP", "IADD3", "ISETP"),
-}
+RECIPROCAL = ("I2F.U32", "MUFU.RCP", "IADD3", "F2I", "MOV", "IMAD", "IMAD.HI")  # of an integer
+QUOTIENT = ("IMAD.HI", "IADD3", "IMAD", "ISETP", "IADD3", "ISETP", "IADD3")
 SHORT_DIVISIONS = ("I2F.F16", "I2F.F16", "MUFU.RCP", "FMUL", "FFMA", "F2I")  # of 16 bits
 LONG_DIVISION = ("MOV", "CALL", *("IMAD", "IADD3", "IMAD.WIDE", "IADD3") * 19, "I2F.F64", "MUFU.RCP", "F2I", "RET")  # a routine
 ROOTS: dict[tuple[str, str], Words] = {
     ("div", "f32"): ("BSSY", "MUFU.RCP", "FFMA", "FFMA", "FFMA", "FFMA", "FFMA", "FCHK", "BRA", "BSYNC"),
     ("rcp", "f32"): ("IADD3", "BSSY", "LOP3", "ISETP", "BRA", "MUFU.RCP", "FFMA", "FADD", "FFMA", "BSYNC"),
     ("sqrt", "f32"): ("IADD3", "MUFU.RSQ", "BSSY", "ISETP", "BRA", "FMUL", "FMUL", "FFMA", "FFMA", "BSYNC"),
-    ("div", "f64"): ("MUFU.RCP64H", "MOV", "DFMA", "DFMA", "DFMA", "DFMA", "DMUL", "DFMA", "DFMA", "FFMA", "FSETP", "BSSY", "BRA", "BSYNC"),
-    ("rcp", "f64"): ("MUFU.RCP64H", "IADD3", "LOP3", "FSETP", "BSSY", "DFMA", "DFMA", "DFMA", "DFMA", "BRA", "BSYNC"),
-    ("sqrt", "f64"): ("MUFU.RSQ64H", "IADD3", "MOV", "DMUL", "DFMA", "DFMA", "DMUL", "DFMA", "DMUL", "IADD3", "ISETP", "DFMA", "DFMA", "BSSY",
-                      "BRA", "BSYNC"),
-    ("rsqrt", "f64"): ("MUFU.RSQ64H", "DMUL", "DFMA", "DFMA", "DMUL", "DFMA"),
+    ("div", "f64"): ("MUFU.RCP64H", "MOV", "DFMA", "DFMA", "DFMA", "DFMA", "DFMA", "DMUL", "DFMA", "DFMA", "FFMA", "FSETP", "FSETP", "BSSY", "BRA",
+                     "BSYNC"),
+    ("rcp", "f64"): ("MUFU.RCP64H", "IADD3", "FSETP", "BSSY", "DFMA", "DFMA", "DFMA", "DFMA", "BRA", "BSYNC"),
+    ("sqrt", "f64"): ("MUFU.RSQ64H", "IADD3", "MOV", "MOV", "DMUL", "DFMA", "DFMA", "DMUL", "DFMA", "DMUL", "IADD3", "MOV", "ISETP", "DFMA", "DFMA",
+                      "BSSY", "BRA", "BSYNC"),
+    ("rsqrt", "f64"): ("MUFU.RSQ64H", "MOV", "MOV", "MOV", "IADD3", "ISETP", "DMUL", "DFMA", "DFMA", "DMUL", "DFMA", "BSSY", "BRA", "BSYNC"),
 }  # fmt: skip
 SPECIAL: dict[str, str] = {
     "rcp": "MUFU.RCP", "sqrt": "MUFU.SQRT", "rsqrt": "MUFU.RSQ", "sin": "MUFU.SIN", "cos": "MUFU.COS", "lg2": "MUFU.LG2", "ex2": "MUFU.EX2",
@@ -42,13 +37,21 @@ ONE: dict[str, Words] = {
     "copysign": ("LOP3",), "vote": ("VOTE",), "activemask": ("VOTE",), "match": ("MATCH",), "redux": ("REDUX", "MOV"), "shfl": ("SHFL",),
     "elect": ("VOTE", "PLOP3"), "mul24": ("IMAD",), "mad24": ("IMAD",), "slct": ("FSETP", "FSEL"), "nanosleep": ("NANOSLEEP",), "trap": ("BPT",),
     "brkpt": ("BPT",), "isspacep": ("ISETP", "ISETP"), "ldmatrix": ("LDSM",), "griddepcontrol": ("DEPBAR",), "alloca": ("IADD3",),
-    "bra": ("BRA",), "brx": ("SHF", "LDC", "IMAD", "BRX"), "ret": ("RET",), "exit": ("EXIT",), "setmaxnreg": ("USETMAXREG",), "cvta": ("S2UR", "UMOV", "ULEA"),
+    "call": ("MOV", "CALL"), "bra": ("BRA",), "brx": ("SHF", "LDC", "IMAD", "BRX"), "ret": ("RET",), "exit": ("EXIT",), "setmaxnreg": ("USETMAXREG",),
     "mapa": ("S2UR", "PRMT", "IADD3"), "getctarank": ("SHF",), "movmatrix": ("MOVM",), "tcgen05": ("UTCBAR",), "szext": ("SGXT",), "bmsk": ("BMSK",),
+}  # fmt: skip
+
+
+BITS: dict[str, Words] = {  # of 64 bits
+    "popc": ("POPC", "POPC", "IADD3"), "brev": ("BREV", "BREV"), "clz": ("ISETP", "SEL", "FLO", "IADD3", "IADD3", "MOV"),
+    "bfind": ("ISETP", "SEL", "FLO", "IADD3", "SEL"), "bfi": ("SHF", "LOP3", "LOP3"),
 }  # fmt: skip
 
 
 def sequence(i: Instruction) -> Words:
     """The machine instructions that do the work of an instruction whose operands are all in registers."""
+    if own_type(i) in WIDE and i.opcode in BITS:
+        return BITS[i.opcode]
     rule = RULES.get(i.opcode)
     return ONE.get(i.opcode, ("MOV",)) if rule is None else rule(i)
 
@@ -176,13 +179,22 @@ def _division(i: Instruction) -> Words:
         return ("FSETP", "FSETP", "FMUL", "FMUL", "FMUL", "FMUL", "MUFU.RCP", "FMUL")
     if t in ("f32", "f64"):
         return ROOTS["div", t]
-    return LONG_DIVISION if t in WIDE else SHORT_DIVISIONS if "16" in t else DIVIDED[i.opcode, t]
+    return LONG_DIVISION if t in WIDE else SHORT_DIVISIONS if "16" in t else division(i, known=False, shared=False)
+
+
+def division(i: Instruction, *, known: bool, shared: bool) -> Words:
+    """Of 32-bit integers. `known`: the divisor is a constant; `shared`: its reciprocal is there."""
+    signed = own_type(i) == "s32"
+    out = (() if shared else (*(("IABS",) if signed else ()), *RECIPROCAL)) + (("IABS",) if signed else ()) + QUOTIENT
+    if signed:
+        out += ("LOP3", "ISETP", "IADD3") if i.opcode == "div" else ("ISETP", "IADD3")
+    return out if known else (*out, *(("IABS", "MOV") if signed else ()), "ISETP", "LOP3")
 
 
 def _function(i: Instruction) -> Words:
     t, words, name = own_type(i), set(i.modifiers), SPECIAL[i.opcode]
     if t == "f64" or ({"rn", "rz", "rm", "rp"} & words and t == "f32"):
-        return (name,) if "approx" in words else ROOTS[i.opcode, t]
+        return (name,) if "approx" in words and (i.opcode != "rsqrt" or "ftz" in words) else ROOTS[i.opcode, t]
     if i.opcode in ("sin", "cos"):
         return ("FMUL.RZ", name)
     if t != "f32" or "ftz" in words or i.opcode == "tanh":
@@ -206,7 +218,7 @@ def _conversion(i: Instruction) -> Words:
     if to.is_integer:
         return ("F2I",)
     if to.name == of.name:
-        return ("FRND",) if {"rni", "rzi", "rmi", "rpi"} & set(i.modifiers) else ("FADD",) if "sat" in i.modifiers else ()
+        return ("FRND",) if {"rni", "rzi", "rmi", "rpi"} & set(i.modifiers) else ()  # .sat belongs to what computes it
     if "f64" in types:
         return ("F2F",)
     return ("HADD2.F32",) if of.bits < to.bits else ("F2FP",)
@@ -251,8 +263,9 @@ def _group(i: Instruction) -> Words:
     return ("WARPGROUP",) if words & {"fence", "wait_group"} else ()
 
 
-def _call(i: Instruction) -> Words:
-    return ("MOV", "MOV", "CALL")
+def _generic(i: Instruction) -> Words:
+    """The generic address of a variable in local or in shared memory."""
+    return ("IADD3",) if "local" in i.modifiers else ("S2UR", "UMOV", "ULEA")
 
 
 def _move(i: Instruction) -> Words:
@@ -268,6 +281,6 @@ RULES: dict[str, Callable[[Instruction], Words]] = {
     "add": _sum, "sub": _sum, "addc": _sum, "subc": _sum, "mul": _product, "mad": _fma, "madc": _fma, "fma": _fma, "neg": _sign, "abs": _sign,
     "min": _extreme, "max": _extreme, "setp": _comparison, "set": _set, "selp": _choice, "and": _logic, "or": _logic, "xor": _logic,
     "not": _logic, "cnot": _set, "shl": _shift, "shr": _shift, "bfe": _field, "div": _division, "rem": _division, "cvt": _conversion,
-    "bar": _barrier, "barrier": _barrier, "membar": _fence, "fence": _fence, "mma": _matrix, "wmma": _matrix, "wgmma": _group, "call": _call,
-    "mov": _move, **dict.fromkeys(SPECIAL, _function),
+    "bar": _barrier, "barrier": _barrier, "membar": _fence, "fence": _fence, "mma": _matrix, "wmma": _matrix, "wgmma": _group,
+    "mov": _move, "cvta": _generic, **dict.fromkeys(SPECIAL, _function),
 }  # fmt: skip

@@ -48,7 +48,7 @@ def executed(code: MachineCode, k: LoadedKernel, counts: Counts) -> int:
     for name, b, turns, often in counts:
         block = code.number[functions[name], b]
         entered[block] += turns * often
-        total += sum(len(code.region(block, times)) * n * often for times, n in code.pieces(block, turns))
+        total += sum(sum(o.slots for o in code.region(block, times)) * n * often for times, n in code.pieces(block, turns))
     idle = [n * max(0, entered[before] - entered[side]) for before, sides in code.idle.items() for side, n in sides]
     return total + sum(idle)
 
@@ -60,7 +60,7 @@ def test_as_many_instructions_are_executed_as_on_an_h200() -> None:
         ratios.append(executed(machine_code(k), k, counts) / instructions)
     low, middle, high = np.percentile(ratios, [10, 50, 90])
     assert len(ratios) > 300
-    assert low >= 0.89 and 0.98 <= middle <= 1.02 and high <= 1.11, (low, middle, high)
+    assert low >= 0.89 and 0.98 <= middle <= 1.02 and high <= 1.1, (low, middle, high)
 
 
 # What ptxas 13.0 makes of lines of PTX for sm_90, without what begins and ends every kernel.
@@ -124,7 +124,7 @@ def test_four_turns_add_to_an_address_once() -> None:
     text = LOOP.replace("STEP", "1").replace("BOUND", "%r2").replace("TYPE", "s32").replace("EXTRA", "")
     k = Machine(kernel("p out, u32 n", text)).program.kernels["test"]
     code = machine_code(k)
-    four = [o.opcode for o in code.region(code.number[id(k.function), 1], 4)]
+    four = [o.opcode for o in code.region(code.number[id(k.function), 1], 4) if o.opcode != "MOV"]
     assert collections.Counter(o.split(".")[0] for o in four)["LDG"] == 4
     assert four[:4] == ["LDG"] * 4 and four.count("BRA") == 1 and len(four) == 13
 
