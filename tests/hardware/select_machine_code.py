@@ -1,4 +1,5 @@
-"""Writes tests/data/machine_code/recorded.json.xz: how often each block of a launch ran, and how many machine instructions an H200 executed.
+"""Writes tests/data/machine_code: in recorded.json.xz how often each block of a launch ran, and how many machine instructions an H200 executed; in
+kinds.json what single machine instructions took.
 
 PYTHONPATH=tests/importroot python -m tests.hardware.select_machine_code PROGRAMS TIMING TOOLS    wants the folders of the whole recordings, and that of
 the scripts which run recorded programs
@@ -23,6 +24,9 @@ from warplab.runtime.device.launches.observing import observing
 
 OUT = Path(__file__).parents[1] / "data" / "machine_code" / "recorded.json.xz"
 MOST = 2_000_000  # machine instructions of a launch that is kept
+MEMORY = frozenset(
+    {"shared", "global", "local", "const", "branch", "barrier"}
+)  # groups of micro-benchmarks whose figures are not the instruction's own
 EACH = 3  # launches of a kernel
 
 
@@ -149,6 +153,19 @@ def scaled(kept: Kept, folder: Path, timing_folder: Path) -> None:
         kept.add([file], r, made[-1])
 
 
+def kinds(timing_folder: Path) -> None:
+    """Of the micro-benchmarks that execute one machine instruction: its latency, and how many of it a multiprocessor executes in a cycle."""
+    found = {}
+    for r in json.loads((timing_folder / "micro.json").read_text()).values():
+        for counts in map(collections.Counter, r["sass"].values()):
+            (opcode, often), *_ = counts.most_common(1)
+            rate = next((p[4] for p in r["points"] if p[:2] == [1, 32]), None)
+            if often >= 0.8 * counts.total() and r["group"] not in MEMORY and rate is not None:
+                found.setdefault(opcode, [r["latency"], rate])
+    lines = [f"{json.dumps(opcode)}: {figures}" for opcode, figures in found.items()]
+    (OUT.parent / "kinds.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+
+
 if __name__ == "__main__":
     programs_folder, timing_at, tools = map(Path, sys.argv[1:])
     sys.path.insert(0, str(tools))
@@ -156,3 +173,4 @@ if __name__ == "__main__":
     programs(everything, programs_folder, timing_at)
     scaled(everything, programs_folder, timing_at)
     everything.write()
+    kinds(timing_at)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import collections
 import functools
+import itertools
 import json
 import lzma
 import re
@@ -114,6 +115,30 @@ def test_loops_are_written_out_as_often(source: str) -> None:
             copies = statistics.median([often[o.of.span.line] for o in made if o.of is not None])
             right.append((copies > 2) == is_written_out(code, k, b))
     assert len(right) >= 5 and np.mean(right) >= 0.85, right
+
+
+def order_in_common(one: list[int], other: list[int]) -> float:
+    """Kendall's tau of two orders of the same numbers: 1 if they are equal, -1 if one is the other backwards."""
+    place = {x: n for n, x in enumerate(other)}
+    pairs = [(place[a], place[b]) for a, b in itertools.combinations(one, 2)]
+    return 2 * sum(a < b for a, b in pairs) / len(pairs) - 1
+
+
+def test_blocks_are_ordered_as_ptxas_orders_them() -> None:
+    ours, written = [], []
+    for source in ("tuned.cu", "blind.cu"):
+        for name, k in Machine(recorded()[source]["ptx"], verified=False).program.kernels.items():
+            code = machine_code(k)
+            lines = [a.line for a in kept(source)[name]]
+            for block in range(len(code.blocks)):
+                own = [o.of.span.line for o in code.region(block) if o.of is not None and o.what != "branch"]
+                once = [line for line in own if own.count(line) == lines.count(line) == 1]
+                if len(once) >= 8:
+                    there = [line for line in lines if line in once]
+                    ours.append(order_in_common(there, once))
+                    written.append(order_in_common(there, sorted(once)))
+    assert len(ours) > 20
+    assert np.mean(ours) > 0.7 and np.mean(ours) > np.mean(written) + 0.1
 
 
 @pytest.mark.skipif(any(shutil.which(t) is None for t in TOOLS), reason="needs ptxas and nvdisasm")

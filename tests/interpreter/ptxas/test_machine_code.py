@@ -17,6 +17,7 @@ from warplab.assembler.link import link_modules
 from warplab.assembler.parse import parse
 from warplab.interpreter.memory.arena import Arena
 from warplab.interpreter.program import LoadedKernel, LoadedProgram
+from warplab.interpreter.ptxas.machine.kinds import kind_of
 from warplab.interpreter.ptxas.machine_code import MachineCode, machine_code
 
 DATA = Path(__file__).parents[2] / "data" / "machine_code"
@@ -61,6 +62,18 @@ def test_as_many_instructions_are_executed_as_on_an_h200() -> None:
     low, middle, high = np.percentile(ratios, [10, 50, 90])
     assert len(ratios) > 300
     assert low >= 0.89 and 0.98 <= middle <= 1.02 and high <= 1.1, (low, middle, high)
+
+
+FEWER = {"FFMA": 0.66, "DFMA": 0.88, "MUFU.EX2.F16": 0.5}  # of the port's rate: three operands in one register bank; two of one kind
+
+
+@pytest.mark.parametrize(("opcode", "figures"), json.loads((DATA / "kinds.json").read_text()).items())
+def test_latencies_and_rates_are_those_of_an_h200(opcode: str, figures: tuple[float, float]) -> None:
+    latency, rate = figures
+    kind = kind_of(opcode)
+    assert abs(kind.latency - latency) <= 2
+    if kind.pipe != "lsu":  # there all schedulers share what is behind it
+        assert 4 / kind.port * FEWER.get(opcode, 1) == pytest.approx(rate, rel=0.1)
 
 
 # What ptxas 13.0 makes of lines of PTX for sm_90, without what begins and ends every kernel.
