@@ -46,7 +46,7 @@ def _kinds() -> dict[str, MachineKind]:
         MachineKind("lsu", 2, 511): "ATOMG ATOM",
         MachineKind("lsu", 2, 15): "BAR",
         MachineKind("lsu", 2, 9): "MEMBAR FENCE ERRBAR CGAERRBAR SYNCS",
-        MachineKind("tensor", 6, 24): "HMMA.16816 IMMA",
+        MachineKind("tensor", 6, 24): "HMMA.16816 HMMA.1688.F32.TF32 IMMA",
         MachineKind("tensor", 4, 17): "HMMA.1688",
         MachineKind("tensor", 16, 26): "DMMA",
         MachineKind("tensor", 32, 64): "HGMMA",

@@ -244,15 +244,13 @@ def _matrix(i: Instruction) -> Words:
     words = set(i.modifiers)
     if i.opcode == "wmma" and words & {"load", "store"}:
         return ("IMAD.WIDE", "IADD3", "IADD3.X", *("LDG" if "load" in words else "STG",) * 4)
-    name = (
-        "DMMA"
-        if "f64" in words
-        else "IMMA"
-        if words & {"s8", "u8", "s4", "u4"}
-        else "HMMA.1688"
-        if words & {"m16n8k8", "m16n8k4"}
-        else "HMMA.16816"
-    )
+    name = "HMMA.16816"
+    if "f64" in words:
+        name = "DMMA"
+    elif words & {"s8", "u8", "s4", "u4"}:
+        name = "IMMA"
+    elif words & {"m16n8k8", "m16n8k4"}:
+        name = "HMMA.1688.F32.TF32" if {"m16n8k8", "tf32"} <= words else "HMMA.1688"
     return (name, name) if i.opcode == "wmma" else (name,)
 
 

@@ -84,6 +84,8 @@ class Reaching:
             passed = () if own and self._kills(own[-1]) else found.get(b, ())
             out = dict.fromkeys((*own, *passed))
             for s in self._flow.blocks[b].successors:
+                if not self._flow.live_in[s] >> index & 1:
+                    continue
                 before = found.get(s, ())
                 if any(x not in before for x in out):
                     found[s] = tuple(dict.fromkeys((*before, *out)))
