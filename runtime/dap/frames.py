@@ -9,13 +9,14 @@ from warplab.interpreter.recorder.layout import RecordedInstruction
 
 from ..debugger.session import groups_at, standing
 from ..errors import UsageError
-from ..recording.questions import OpenCall
 from ..recording.telling import dim3
 from .adapter import Adapter, Body, request
 from .arguments import RequestArguments
+from .calls import calls_of
 from .code import code_reference
 from .handles import FrameAt
 from .sources import place_of
+from .variables import scopes_of
 
 MOST_THREADS = 64  # that a client is told of: those of the block in focus, and of others where they are few
 
@@ -56,16 +57,6 @@ def _warp_name(a: Adapter, block: int, warp: int, groups: list[tuple[int, list[i
     return name + (f": {', '.join(f'{count} lanes {where}' for where, count in places.items())}" if len(places) > 1 else "")
 
 
-def calls_of(a: Adapter, lane: int) -> list[OpenCall]:
-    """The open calls of a thread, the innermost first; of one that has ended the one that it was in."""
-    rec, step = a.rec, a.session.step
-    found = rec.backtrace(lane, step)
-    if not found and (last := rec.previous_step(lane, step)) is not None:
-        i = rec.columns.instruction(last)
-        return [OpenCall(i.function, last, i)]
-    return found
-
-
 @request("stackTrace")
 def stack_trace(a: Adapter, args: RequestArguments) -> Body:
     """The calls of a thread: of a warp those of the lane that is looked at."""
@@ -91,8 +82,6 @@ def _frame(a: Adapter, lane: int, level: int, i: RecordedInstruction, ended: boo
 @request("scopes")
 def scopes(a: Adapter, args: RequestArguments) -> Body:
     """What can be looked at in a call."""
-    from .variables import scopes_of
-
     return {"scopes": scopes_of(a, a.handles.frame(args.whole("frameId")))}
 
 

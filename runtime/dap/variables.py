@@ -19,8 +19,8 @@ from ..recording.expressions import SPECIALS
 from ..recording.telling import number
 from .adapter import Adapter, Body, request
 from .arguments import RequestArguments
+from .calls import calls_of
 from .code import memory_reference
-from .frames import calls_of
 from .handles import Container, FrameAt, Slice, Variable
 
 MOST_ELEMENTS = 1 << 16  # of an array of the source, where the client asks for all

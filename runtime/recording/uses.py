@@ -6,9 +6,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from warplab.interpreter.recorder.layout import RecordedInstruction
+from warplab.isa.facts import opcodes
 from warplab.isa.types import TYPES
 
-MOVES = ("mov", "ld", "ldu", "st", "selp", "shfl", "atom", "cvta")
+COPIES = opcodes("moves_bits")
+MOVES = COPIES | opcodes("moves_memory", "access")
 PASSES = 4  # a type is handed on along so many moves
 
 
@@ -26,13 +28,13 @@ def used_types(instructions: Iterable[RecordedInstruction], function: str, decla
         types = [w for w in opcode.rstrip(";").split(".") if w in TYPES]
         if not types:
             continue
-        pairs = ((i.writes, types[0] if i.opcode == "cvt" else types[-1], written), (i.reads, types[-1], read))
+        pairs = ((i.writes, types[0], written), (i.reads, types[-1], read))
         for names, type, votes in pairs:
             votes = moved if i.opcode in MOVES else votes
             for name in names:
                 if name not in i.bases and name in declared and _says(type, declared[name]):
                     votes.setdefault(name, Counter())[type] += 1
-        if i.opcode in ("mov", "selp") and types[-1].startswith("b"):
+        if i.opcode in COPIES and types[-1].startswith("b"):
             moves += [(target, source) for target in i.writes for source in i.reads]
     out = dict(declared)
     for name, type in declared.items():
