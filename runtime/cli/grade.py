@@ -32,6 +32,10 @@ FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv", "
     "--recordings", type=click.Path(file_okay=False), metavar="FOLDER",
     help="Also write a page for each visible test that a submission fails, which plays the launch; --format html links to it.",
 )  # fmt: skip
+@click.option(
+    "--differences", is_flag=True,
+    help="Also say, of each visible test that a submission fails, which store differs first from the reference's; lab.toml has to allow it.",
+)  # fmt: skip
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on a Dask cluster, such as tcp://host:8786 (extra `cluster`).")
 @click.option("--bundle", type=click.Path(), metavar="FILE.zip", help="Write Gradescope's autograder zip of the lab instead.")
 @click.option("--handout", type=click.Path(), metavar="FILE.zip", help="Write a zip for students instead: no hidden tests, no reference.")
@@ -42,7 +46,7 @@ FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv", "
 @click.pass_context
 def grade(
     ctx: click.Context, lab: str, submissions: tuple[str, ...], form: str, out: str, table: str | None, jobs: int,
-    recordings: str | None, scheduler: str | None,
+    recordings: str | None, differences: bool, scheduler: str | None,
     bundle: str | None, handout: str | None, selftest: bool, wheel: str | None,
 ) -> None:  # fmt: skip
     """Grades submissions of a lab.
@@ -92,6 +96,10 @@ def grade(
             click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
     order = {s.name: i for i, s in enumerate(handed_in)}
     reports.sort(key=lambda r: order[r.name])
+    if differences:
+        from ..grading.differences import with_differences
+
+        reports = with_differences(found, handed_in, reports)
     pages = {}
     if recordings is not None:
         from ..grading.recordings import write_pages

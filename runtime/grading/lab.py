@@ -71,6 +71,7 @@ class Lab:
     files: tuple[str, ...]
     limits: Limits
     tests: tuple[LabTest, ...]
+    differences: str = ""  # what students may see of the first store that differs from the reference's: "store", "instructions"
 
     @property
     def points(self) -> float:
@@ -93,7 +94,8 @@ class Submission:
 
 
 _SHARED = {"sanitize", "orders", "warnings"}  # keys of a lab that its tests may have, too
-_KEYS = {"title", "files", "limits", "test"} | _SHARED
+_KEYS = {"title", "files", "limits", "test", "differences"} | _SHARED
+_DIFFERENCES = ("", "store", "instructions")
 _TEST_KEYS = {
     "name", "points", "hidden", "run", "launches", "file", "modules", "metrics", "require", "forbid", "prints", "fault", "hint", "assembles"
 } | _SHARED  # fmt: skip
@@ -126,7 +128,12 @@ def load_lab(folder: str | Path) -> Lab:
         raise UsageError(f"{path}: there is no [[test]]")
     if len({t.name for t in tests}) < len(tests):
         raise UsageError(f"{path}: two tests have one name")
-    return Lab(path.parent, str(data.get("title", path.parent.name)), files, Limits(**limits), tests)
+    differences = data.get("differences", "")
+    if differences not in _DIFFERENCES:
+        raise UsageError(
+            f'{path}: differences = {differences!r}: "store" shows the first store that differs, "instructions" also where the values come from'
+        )
+    return Lab(path.parent, str(data.get("title", path.parent.name)), files, Limits(**limits), tests, differences)
 
 
 def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
@@ -245,3 +252,9 @@ def _read(paths: Iterable[Path], limits: Limits) -> dict[str, bytes]:
             with path.open("rb") as file:
                 out[path.name] = file.read((limits.source << 10) + 1)
     return out
+
+
+def reference_of(lab: Lab) -> Submission | None:
+    """The solution in a lab's folder; None where it was left out, as in a bundle for students."""
+    found = [p for p in (lab.folder / "reference", lab.folder / "reference.ptx") if p.exists()]
+    return find_submissions(lab, found[:1])[0] if found else None

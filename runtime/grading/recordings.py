@@ -8,11 +8,13 @@ from __future__ import annotations
 import base64
 import binascii
 import io
+import itertools
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from warplab.interpreter.observe import Observer
 from warplab.interpreter.recorder.recorder import Recorder
 
 from ..device.launches.observing import observing
@@ -25,27 +27,32 @@ from .lab import Lab, LabTest, Submission
 from .report import Report
 from .supervise import Worker
 
+LAST = -1  # launch of a test: the one at which it fails
 RECORDED = 32 << 20  # bytes of a launch's recording
 PAGE = 8 << 20  # bytes of a page
 UNPACKED = 256 << 20  # bytes of a recording that is accepted
 Pages = dict[tuple[str, str], Path]  # by submission and test
 
 
-def recorded(lab: Lab, test: LabTest, files: Mapping[str, bytes]) -> str:
-    """The recording of the last launch of a test that fails, in base64; nothing where it launches nothing."""
+def recorded(lab: Lab, test: LabTest, files: Mapping[str, bytes], launch: int = LAST) -> tuple[str, int]:
+    """The recording of a launch of a test in base64, and its number; nothing where there is no such launch."""
+    launches = itertools.count()
+    kept: list[tuple[int, Recorder]] = []
 
-    def make(_: object) -> Recorder:
-        del recorders[:]  # the last launch is the one at which the test fails
-        return Recorder(RECORDED)
+    def make(_: object) -> Observer:
+        n = next(launches)
+        if launch not in (LAST, n):
+            return Observer()
+        kept[:] = [(n, Recorder(RECORDED))]
+        return kept[0][1]
 
-    with observing(make) as recorders:
+    with observing(make):
         judge(lab, test, files)
-    tracks = [r.finish() for r in recorders if r.track is not None]
-    if not tracks:
-        return ""
+    if not kept or kept[0][1].track is None:
+        return "", 0
     out = io.BytesIO()
-    write(tracks[-1], out, compress=True)
-    return base64.b64encode(out.getvalue()).decode()
+    write(kept[0][1].finish(), out, compress=True)
+    return base64.b64encode(out.getvalue()).decode(), kept[0][0]
 
 
 def write_pages(lab: Lab, submissions: Sequence[Submission], reports: Sequence[Report], folder: Path) -> Pages:
@@ -59,7 +66,7 @@ def write_pages(lab: Lab, submissions: Sequence[Submission], reports: Sequence[R
             for number, t in enumerate(r.tests):
                 if t.passed or t.hidden or t.ended:
                     continue
-                rec = _read(worker.record(lab, number, by_name[r.name]))
+                rec = read_recording(worker.record(lab, number, by_name[r.name])[0])
                 if rec is not None and rec.step_count:
                     path = _free(folder, f"{r.name}-{t.name}", set(out.values()))
                     path.write_text(page([rec], PAGE, sources=False), encoding="utf-8")
@@ -69,7 +76,7 @@ def write_pages(lab: Lab, submissions: Sequence[Submission], reports: Sequence[R
     return out
 
 
-def _read(text: str) -> Recording | None:
+def read_recording(text: str) -> Recording | None:
     """A recording that a worker hands over; None where it is none."""
     try:
         data = base64.b64decode(text, validate=True)

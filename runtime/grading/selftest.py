@@ -19,7 +19,7 @@ from warplab.interpreter.plan import dump
 from warplab.interpreter.plan.roles import carries_pointer, only_computes
 
 from ..errors import UsageError
-from .lab import Lab, Submission, find_submissions
+from .lab import Lab, Submission, find_submissions, reference_of
 from .supervise import Worker, grade_one
 
 SECONDS = 5.0  # that a mutant may take, which often never ends
@@ -68,10 +68,9 @@ class SelfTest:
 
 def selftest(lab: Lab, jobs: int = 1) -> SelfTest:
     """Grades the lab's reference, its wrong submissions and all mutants of the reference."""
-    references = [p for p in (lab.folder / "reference", lab.folder / "reference.ptx") if p.exists()]
-    if not references:
+    reference = reference_of(lab)
+    if reference is None:
         raise UsageError(f"{lab.folder}: a self-test needs reference.ptx, or the folder reference where the lab has several files")
-    (reference,) = find_submissions(lab, references[:1])
     wrong = find_submissions(lab, [lab.folder / "wrong"]) if (lab.folder / "wrong").is_dir() else []
     mutants = [*mutants_of(reference)]
     hurried = replace(lab, limits=replace(lab.limits, seconds=min(lab.limits.seconds, SECONDS), total=1e9))

@@ -50,7 +50,7 @@ class Worker:
 
     def run(self, lab: Lab, number: int, submission: Submission) -> Answer:
         """One test."""
-        answer = self._ask(lab, number, submission, False)
+        answer = self._ask(lab, number, submission, None)
         if isinstance(answer, Answer):
             return answer
         try:
@@ -58,15 +58,15 @@ class Worker:
         except (ValueError, KeyError, TypeError):
             return self._ended("crash", "the process that ran the test answered nonsense", time.monotonic())
 
-    def record(self, lab: Lab, number: int, submission: Submission) -> str:
-        """The recording of a test in base64; nothing where there is none."""
-        answer = self._ask(lab, number, submission, True)
-        found = None if isinstance(answer, Answer) else answer.get("recording")
-        return found if isinstance(found, str) else ""
+    def record(self, lab: Lab, number: int, submission: Submission, launch: int = -1) -> tuple[str, int]:
+        """The recording of a launch of a test in base64, and its number; nothing where there is none. -1: the last one."""
+        answer = self._ask(lab, number, submission, launch)
+        found, n = ("", 0) if isinstance(answer, Answer) else (answer.get("recording"), answer.get("launch"))
+        return (found, n) if isinstance(found, str) and isinstance(n, int) else ("", 0)
 
-    def _ask(self, lab: Lab, number: int, submission: Submission, record: bool) -> Answer | dict[str, Any]:
+    def _ask(self, lab: Lab, number: int, submission: Submission, launch: int | None) -> Answer | dict[str, Any]:
         """What the process says of one test, or why it was ended."""
-        message = pickle.dumps((lab, number, dict(submission.files), record))
+        message = pickle.dumps((lab, number, dict(submission.files), launch))
         start = time.monotonic()
         process = self._ready() or self._ready()
         if process is None:

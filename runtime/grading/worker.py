@@ -1,6 +1,6 @@
 """The process that runs tests: `python -m warplab.runtime.grading.worker`.
 
-It takes pickled (lab, number of a test, files, whether the test is to be recorded) on standard input from the grader that started it, and answers
+It takes pickled (lab, number of a test, files, which of its launches is to be recorded) on standard input from the grader that started it, and answers
 each with a line of JSON on standard output.  What it answers was influenced by a submission: the grader reads it as data.
 """
 
@@ -51,11 +51,12 @@ def main() -> None:
     _confine()
     send(answers, {"ready": True})
     while (message := receive(source)) is not None:
-        lab, number, files, record = pickle.loads(message)
+        lab, number, files, launch = pickle.loads(message)
         assert isinstance(lab, Lab)
         start = time.perf_counter()
-        if record:
-            send(answers, {"recording": _recorded(lab, number, files)})
+        if launch is not None:
+            text, n = _recorded(lab, number, files, launch)
+            send(answers, {"recording": text, "launch": n})
             continue
         try:
             _bound(lab, number)
@@ -69,15 +70,15 @@ def main() -> None:
         send(answers, {"wrong": wrong.encode(errors="replace").decode()[:100_000], "seconds": time.perf_counter() - start})
 
 
-def _recorded(lab: Lab, number: int, files: Mapping[str, bytes]) -> str:
-    """The recording of a test; nothing where there is none."""
+def _recorded(lab: Lab, number: int, files: Mapping[str, bytes], launch: int) -> tuple[str, int]:
+    """The recording of a launch of a test, and its number; nothing where there is none."""
     from .recordings import recorded
 
     try:
         _bound(lab, number)
-        return recorded(lab, lab.tests[number], files)
+        return recorded(lab, lab.tests[number], files, launch)
     except Exception:  # why it fails, the test itself has said
-        return ""
+        return "", 0
 
 
 def _confine() -> None:
