@@ -18,6 +18,7 @@ Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
 STDIN = "<stdin>"
 CPP = ".cu"
+DEVICE_DEBUG = "warplab.device-debug"  # in the context of a command that has the option -G
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +91,7 @@ def compiled(path: str, text: bytes, ctx: click.Context | None) -> InputFile:
 
     given = ctx.params.get("device") if ctx is not None else None
     device = given.partition(":")[0] if isinstance(given, str) else _device_of(path, text)
-    made = compile_file(Path(path), text, device)
+    made = compile_file(Path(path), text, device, ctx is not None and DEVICE_DEBUG in ctx.meta)
     if made.log.strip():
         click.echo(made.log.strip(), err=True)
     if made.instead:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from ..run.options import OPTIONS
-from .files import InputFile
+from .files import DEVICE_DEBUG, InputFile
 from .launching import LAUNCH_OPTIONS, SANITIZE, runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
@@ -31,7 +31,16 @@ def recording_options(f: F) -> F:
         "--record-limit", "limit", metavar="SIZE", default="1G", show_default=True,
         help="Memory for a recording. A launch that needs more is recorded in fewer blocks: the one that matters, or the first ones.",
     )(f)  # fmt: skip
+    f = click.option(
+        "-G", is_flag=True, is_eager=True, expose_value=False, callback=_debugs,
+        help="Compiles CUDA C++ as nvcc -G does: variables have names in the debugger, and nothing is optimized.",
+    )(f)  # fmt: skip
     return with_options(LAUNCH_OPTIONS, SANITIZE)(f)
+
+
+def _debugs(ctx: click.Context, param: click.Parameter, given: bool) -> None:
+    if given:
+        ctx.meta[DEVICE_DEBUG] = True
 
 
 def is_recording(files: tuple[InputFile, ...]) -> bool:

@@ -38,7 +38,8 @@ def _instead(source: CppSource, targets: Sequence[str]) -> str:
     return f"sm_{major}{minor}"
 
 
-def compile_file(path: Path, text: bytes, architecture: str) -> Compiled:
-    """A file as commands take it: perhaps a whole program, and with the lines of the source."""
-    source = CppSource(text.decode(errors="surrogateescape"), str(path), architecture, ("-lineinfo",), path=path, nearest=True)
+def compile_file(path: Path, text: bytes, architecture: str, debug: bool = False) -> Compiled:
+    """A file as commands take it: perhaps a whole program, and with the lines of the source; `debug`: with its variables, not optimized."""
+    words = ("-G" if debug else "-lineinfo",)
+    source = CppSource(text.decode(errors="surrogateescape"), str(path), architecture, words, path=path, nearest=True)
     return compile_cpp(source, "nvcc")

@@ -67,6 +67,8 @@ def place(rec: Recording, i: RecordedInstruction) -> str:
     from warplab.assembler.demangle import short_name
 
     name = rec.track.texts[i.module][0].rpartition("/")[2]
+    if name.endswith(".cu"):  # the line is one of the PTX that it was compiled to
+        name = f"{name.removesuffix('.cu')}.ptx"
     return f"{short_name(i.function)} () at {name}:{i.line}" + (f" ({i.source})" if i.source else "")
 
 

@@ -1,5 +1,7 @@
 """Breakpoints of all kinds, and all ways forwards and backwards, in PTX and in a source that .loc names."""
 
+import importlib.util
+import shutil
 from pathlib import Path
 
 import pytest
@@ -164,6 +166,57 @@ def test_a_fault_stops_unasked_only_where_it_is_asked_for() -> None:
     assert "there is no filter" in editor.refused("setExceptionBreakpoints", filters=["weather"])
     editor.ask("setExceptionBreakpoints", filters=["divergence"])
     assert editor.go("reverseContinue")["reason"] == "entry"
+
+
+RACY = """//@ run --grid 1 --block 64 --arg out:y=u32[64]
+.version 7.0
+.target sm_70
+.address_size 64
+.visible .entry race(.param .u64 y)
+{
+    .reg .b32 %a, %b; .reg .b64 %p; .shared .u32 tile[64];
+    mov.u32 %a, %tid.x;
+    mad.lo.u32 %b, %a, 4, 0;
+    st.shared.u32 [%b], %a;
+    xor.b32 %b, %b, 128;
+    ld.shared.u32 %a, [%b];
+    ld.param.u64 %p, [y];
+    mad.wide.u32 %p, %b, 1, %p;
+    st.global.u32 [%p], %a;
+    ret;
+}
+"""
+
+
+def test_a_finding_stops_where_it_is(tmp_path: Path) -> None:
+    program = tmp_path / "racy.ptx"
+    program.write_text(RACY)
+    editor = Editor()
+    editor.launch(program, "--sanitize racecheck")
+    editor.ask("setExceptionBreakpoints", filters=["fault", "finding"])
+    at = editor.go()
+    assert at["reason"] == "exception" and at["line"] == line_of("ld.shared", program)
+    assert editor.ask("exceptionInfo", threadId=at["threadId"])["exceptionId"] == "racecheck"
+    assert editor.value("writers tile[0]", "repl").startswith("step ")
+
+
+def test_cuda_source_with_its_variables(tmp_path: Path) -> None:
+    if shutil.which("nvcc") is None:
+        pytest.skip("nvcc is not installed")
+    source = tmp_path / "nodes.cu"
+    source.write_text((DATA / "nodes.cu").read_text())
+    editor = Editor()
+    editor.launch(source, "-G --grid 1 --block 32 --arg inout:nodes=u32[192]:zeros --arg 32 --arg out:sums=f32[32]")
+    inner = line_of("int result", source)
+    assert editor.set(source, {"line": inner, "condition": "tid.x == 4 && value >= 6"})[0]["verified"]
+    at = editor.go()
+    assert (at["file"], at["line"], at["name"]) == ("nodes.cu", inner, "square")
+    if importlib.util.find_spec("elftools") is not None:
+        assert editor.scope("Locals", at["frame"])["value"]["value"] == "6"
+    assert editor.go("next")["line"] == inner + 1
+    assert editor.go("stepOut")["name"] == "walk"
+    names = [s["name"] for s in editor.ask("loadedSources")["sources"]]
+    assert names == ["nodes.ptx", "nodes.cu"]
 
 
 def test_ways_and_ends() -> None:
