@@ -34,18 +34,20 @@ DRIVER_STRUCTS = """CUuuid CUdevprop CUDA_MEMCPY2D CUDA_MEMCPY3D CUDA_MEMCPY3D_P
     CUlaunchAttributeValue CUaccessPolicyWindow CUmemPoolProps CUmemLocation CUmemAccessDesc CUextent3D CUoffset3D CUDA_LAUNCH_PARAMS
     CUmemcpyAttributes CUctxCreateParams CUmemAllocationProp CUmulticastObjectProp CUlaunchMemSyncDomainMap CUtensorMap CUDA_KERNEL_NODE_PARAMS
     CUstreamBatchMemOpParams CUmemPoolPtrExportData CUDA_MEMSET_NODE_PARAMS CUDA_HOST_NODE_PARAMS CUDA_MEM_ALLOC_NODE_PARAMS
-    CUDA_GRAPH_INSTANTIATE_PARAMS CUgraphEdgeData CUgraphExecUpdateResultInfo CUipcEventHandle CUipcMemHandle CUDA_MEMCPY3D_BATCH_OP"""
+    CUDA_GRAPH_INSTANTIATE_PARAMS CUgraphEdgeData CUgraphExecUpdateResultInfo CUipcEventHandle CUipcMemHandle CUDA_MEMCPY3D_BATCH_OP
+    CUdevResource CU_DEV_SM_RESOURCE_GROUP_PARAMS"""
 RUNTIME_STRUCTS = """dim3 cudaUUID_t cudaDeviceProp cudaMemcpy3DParms cudaMemcpy3DPeerParms cudaPitchedPtr cudaExtent cudaPos
     cudaChannelFormatDesc cudaArraySparseProperties cudaPointerAttributes cudaFuncAttributes cudaMemPoolProps cudaMemLocation cudaMemAccessDesc cudaResourceDesc
     cudaTextureDesc cudaResourceViewDesc cudaMemcpyAttributes cudaAccessPolicyWindow cudaLaunchMemSyncDomainMap cudaLaunchAttribute
     cudaLaunchAttributeValue cudaLaunchConfig_t cudaKernelNodeParams cudaMemsetParams cudaHostNodeParams cudaMemAllocNodeParams
     cudaGraphInstantiateParams cudaGraphEdgeData cudaGraphExecUpdateResultInfo cudaIpcEventHandle_t cudaIpcMemHandle_t
-    cudaArrayMemoryRequirements cudaMemPoolPtrExportData cudaMemcpy3DBatchOp"""
+    cudaArrayMemoryRequirements cudaMemPoolPtrExportData cudaMemcpy3DBatchOp cudaDevResource cudaDevSmResourceGroupParams"""
 
 
 # Fields that share the place of the one before them: the package's declarations do not say so.
 OVERLAID = {
     ("CUmemLocation", "localized"), ("cudaMemLocation", "localized"), ("cudaPointerAttributes", "unused"),
+    *((name, field) for name in ("CUdevResource", "cudaDevResource") for field in ("wqConfig", "wq", "_oversize[40]")),
     ("CUstreamMemOpWaitValueParams_st", "value64"), ("CUstreamMemOpWriteValueParams_st", "value64"),
 }  # fmt: skip
 
@@ -206,6 +208,8 @@ class Declarations:
             return BASIC[kind]
         if kind.endswith("*"):
             inner = kind.rstrip("*").strip()
+            if self.resolve(inner) == self.resolve(owner):  # the next one of its kind
+                return "pointer"
             if self.resolve(inner) in self.bodies and self.bodies[self.resolve(inner)][1] and kind.count("*") == 1:
                 return f'Annotated[list[{self.struct(inner)}], "pointer"]'
             return "pointer"

@@ -56,6 +56,8 @@ _WITH_CONTEXT = """
     cudaGraphNodeGetEnabled=cuGraphNodeGetEnabled:int cudaGraphExecGetFlags=cuGraphExecGetFlags:int cudaGraphExecGetId=cuGraphExecGetId:int
     cudaGraphNodeGetContainingGraph=cuGraphNodeGetContainingGraph:cudaGraph_t cudaGraphNodeGetLocalId=cuGraphNodeGetLocalId:int
     cudaGraphNodeGetToolsId=cuGraphNodeGetToolsId:int cudaExecutionCtxGetDevice=cuCtxGetDevice_v2:int cudaExecutionCtxGetId=cuCtxGetId:int
+    cudaStreamGetDevResource=cuStreamGetDevResource:cudaDevResource*
+    cudaExecutionCtxGetDevResource=cuCtxGetDevResource:cudaDevResource*
     cudaExecutionCtxSynchronize=cuCtxSynchronize_v2 cudaExecutionCtxRecordEvent=cuCtxRecordEvent cudaExecutionCtxWaitEvent=cuCtxWaitEvent
     cudaGraphInstantiateWithFlags=cuGraphInstantiate:cudaGraphExec_t
     cudaGraphInstantiateWithParams=cuGraphInstantiateWithParams:cudaGraphExec_t
@@ -104,6 +106,7 @@ _WITHOUT = """
     cudaDeviceCanAccessPeer=cuDeviceCanAccessPeer:int cudaDeviceGetP2PAttribute=cuDeviceGetP2PAttribute:int
     cudaDeviceGetPCIBusId=cuDeviceGetPCIBusId:bytes cudaDeviceGetByPCIBusId=cuDeviceGetByPCIBusId:int
     cudaDeviceGetDefaultMemPool=cuDeviceGetDefaultMemPool:cudaMemPool_t cudaDeviceGetMemPool=cuDeviceGetMemPool:cudaMemPool_t
+    cudaDeviceGetDevResource=cuDeviceGetDevResource:cudaDevResource* cudaDevSmResourceSplitByCount=cuDevSmResourceSplitByCount:same,int,cudaDevResource*
     cudaDeviceSetMemPool=cuDeviceSetMemPool cudaGetDeviceCount=cuDeviceGetCount:int
     cudaDriverGetVersion=cuDriverGetVersion:int cudaRuntimeGetVersion=cuDriverGetVersion:int
 """

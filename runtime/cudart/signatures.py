@@ -16,7 +16,7 @@ SIGNATURES = """\
 0 target, scope: cudaDeviceFlushGPUDirectRDMAWrites
 1 pciBusId: cudaDeviceGetByPCIBusId
 1: cudaDeviceGetCacheConfig cudaDeviceGetSharedMemConfig cudaDriverGetVersion cudaGetDeviceCount cudaRuntimeGetVersion
-1 device: cudaDeviceGetDefaultMemPool cudaDeviceGetExecutionCtx cudaDeviceGetMemPool
+1 device: cudaDeviceGetDefaultMemPool cudaDeviceGetMemPool
 1 device, typename: cudaDeviceGetDevResource
 1 device, attr: cudaDeviceGetGraphMemAttribute
 1 operations, count, device: cudaDeviceGetHostAtomicCapabilities
@@ -51,7 +51,6 @@ SIGNATURES = """\
 1 ctx, typename: cudaExecutionCtxGetDevResource
 1 ctx: cudaExecutionCtxGetDevice cudaExecutionCtxGetId
 0 ctx, event: cudaExecutionCtxRecordEvent cudaExecutionCtxWaitEvent
-1 ctx, flags, priority: cudaExecutionCtxStreamCreate
 1 extMem, bufferDesc: cudaExternalMemoryGetMappedBuffer
 1 extMem, mipmapDesc: cudaExternalMemoryGetMappedMipmappedArray
 0 devPtr, hStream: cudaFreeAsync
@@ -73,10 +72,9 @@ SIGNATURES = """\
 1 graph, pDependencies, numDependencies, nodeParams: cudaGraphAddExternalSemaphoresSignalNode cudaGraphAddExternalSemaphoresWaitNode
 1 graph, pDependencies, numDependencies, dptr: cudaGraphAddMemFreeNode
 1 graph, pDependencies, dependencyData, numDependencies, nodeParams: cudaGraphAddNode
-1 node: cudaGraphChildGraphNodeGetGraph cudaGraphEventRecordNodeGetEvent cudaGraphEventWaitNodeGetEvent cudaGraphMemAllocNodeGetParams
-    cudaGraphMemFreeNodeGetParams cudaGraphNodeGetParams cudaGraphNodeGetType
+1 node: cudaGraphChildGraphNodeGetGraph cudaGraphEventRecordNodeGetEvent cudaGraphEventWaitNodeGetEvent cudaGraphMemFreeNodeGetParams
+    cudaGraphNodeGetParams cudaGraphNodeGetType
 1 originalGraph: cudaGraphClone
-1 graph, ctx, defaultLaunchValue, flags: cudaGraphConditionalHandleCreate_v2
 0 graph, path, flags: cudaGraphDebugDotPrint
 0 graph: cudaGraphDestroy
 0 node: cudaGraphDestroyNode

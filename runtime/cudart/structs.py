@@ -103,7 +103,15 @@ union cudaMemcpy3DOperand_op ptr:cudaMemcpy3DOperand_op_ptr array:cudaMemcpy3DOp
 struct cudaMemcpy3DOperand type:cudaMemcpy3DOperandType op:cudaMemcpy3DOperand_op
 struct cudaMemcpy3DBatchOp src:cudaMemcpy3DOperand dst:cudaMemcpy3DOperand extent:cudaExtent srcAccessOrder:cudaMemcpySrcAccessOrder
     flags:u32
-ending _st cudaGraphEdgeData cudaGraphExecUpdateResultInfo cudaGraphInstantiateParams cudaLaunchAttribute cudaLaunchMemSyncDomainMap
+struct cudaDevSmResource smCount:u32 minSmPartitionSize:u32 smCoscheduledAlignment:u32 flags:u32 localityDomainId:u32
+struct cudaDevWorkqueueConfigResource device:i32 wqConcurrencyLimit:u32 sharingScope:cudaDevWorkqueueConfigScope
+struct cudaDevWorkqueueResource reserved:u8[40]
+struct cudaDevResource type:cudaDevResourceType _internal_padding:u8[92] sm:cudaDevSmResource |wqConfig:cudaDevWorkqueueConfigResource
+    |wq:cudaDevWorkqueueResource |_oversize:u8[40] nextResource:pointer
+struct cudaDevSmResourceGroupParams smCount:u32 coscheduledSmCount:u32 preferredCoscheduledSmCount:u32 flags:u32 localityDomainId:u32
+    reserved:u32[11]
+ending _st cudaDevResource cudaDevSmResourceGroupParams cudaGraphEdgeData cudaGraphExecUpdateResultInfo cudaGraphInstantiateParams
+    cudaLaunchAttribute cudaLaunchMemSyncDomainMap
 alias CUuuid_st=cudaUUID_t cudaIpcEventHandle_st=cudaIpcEventHandle_t cudaIpcMemHandle_st=cudaIpcMemHandle_t
     cudaKernelNodeAttrValue=cudaLaunchAttributeValue cudaStreamAttrValue=cudaLaunchAttributeValue
 """

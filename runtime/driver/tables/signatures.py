@@ -48,15 +48,11 @@ SIGNATURES = """\
     cuGraphAddExternalSemaphoresWaitNode
 1 hGraph, dependencies, dependencyData, numDependencies, nodeParams: cuGraphAddNode cuGraphAddNode_v3
 1 hNode: cuGraphBatchMemOpNodeGetParams cuGraphExternalSemaphoresSignalNodeGetParams cuGraphExternalSemaphoresWaitNodeGetParams
-    cuGraphMemAllocNodeGetParams cuGraphNodeGetContainingGraph cuGraphNodeGetLocalId cuGraphNodeGetParams
-    cuGraphNodeGetToolsId
+    cuGraphNodeGetParams
 0 hNode, nodeParams: cuGraphBatchMemOpNodeSetParams cuGraphExternalSemaphoresSignalNodeSetParams cuGraphExternalSemaphoresWaitNodeSetParams
     cuGraphNodeSetParams cuGraphNodeSetParams_v2
 0 hGraphExec, hNode, nodeParams: cuGraphExecBatchMemOpNodeSetParams cuGraphExecExternalSemaphoresSignalNodeSetParams
     cuGraphExecExternalSemaphoresWaitNodeSetParams cuGraphExecNodeSetParams
-0 dst, src: cuGraphKernelNodeCopyAttributes
-1 hNode, attr: cuGraphKernelNodeGetAttribute
-0 hNode, attr, value: cuGraphKernelNodeSetAttribute
 1 image, flags: cuGraphicsEGLRegisterImage
 1 buffer, Flags: cuGraphicsGLRegisterBuffer
 1 image, target, Flags: cuGraphicsGLRegisterImage
@@ -97,7 +93,6 @@ SIGNATURES = """\
 1 paramsArray, count, flags, stream: cuMemBatchDecompressAsync
 1 dptr, size, handleType, flags: cuMemGetHandleForAddressRange
 0 ptr, size, summaryGranularity, samplingGranularity, location_out: cuMemGetLocationInfo
-1 osHandle, shHandleType: cuMemImportFromShareableHandle
 0 mapInfoList, count, hStream: cuMemMapArrayAsync
 1 ptr: cuMemPoolExportPointer
 1 pool, handleType, flags: cuMemPoolExportToShareableHandle
@@ -113,13 +108,6 @@ SIGNATURES = """\
 0 hStream: cuStreamEndCaptureToCig
 1 hStream, typename: cuStreamGetDevResource
 1 hStream: cuStreamGetGreenCtx
-1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCorner, pixelBoxUpperCorner, channelsPerPixel,
-    pixelsPerColumn, elementStrides, interleave, swizzle, l2Promotion, oobFill: cuTensorMapEncodeIm2col
-1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, pixelBoxLowerCornerWidth, pixelBoxUpperCornerWidth, channelsPerPixel,
-    pixelsPerColumn, elementStrides, interleave, mode, swizzle, l2Promotion, oobFill: cuTensorMapEncodeIm2colWide
-1 tensorDataType, tensorRank, globalAddress, globalDim, globalStrides, boxDim, elementStrides, interleave, swizzle, l2Promotion, oobFill:
-    cuTensorMapEncodeTiled
-0 tensorMap, globalAddress: cuTensorMapReplaceAddress
 1 tensorMap, allocClass: cuTensorMapSetAllocationClass
 1 flags, device, vdpDevice, vdpGetProcAddress: cuVDPAUCtxCreate
 1 vdpDevice, vdpGetProcAddress: cuVDPAUGetDevice

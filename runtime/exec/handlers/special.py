@@ -24,7 +24,7 @@ from ..binaries.elf import MACHINE
 from ..binaries.unnamed import unnamed
 from ..process import HostProgram, KeptMemory
 from ..wire import WireRequest
-from .abi import CFunction, Values, read_array, write, write_result
+from .abi import CFunction, Values, read_array, read_structure, write, write_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,6 +284,20 @@ def set_pointer_attribute(c: HandledCall) -> int:
     g = c.given
     (value,) = read_array("u32", g["value"], 1) if g["value"] else (0,)
     return done(driver.cuPointerSetAttribute(value, g["attribute"], g["ptr"]))
+
+
+@handles("cuDevSmResourceSplitByCount", "cudaDevSmResourceSplitByCount")
+def split_by_count(c: HandledCall) -> int:
+    """Groups of multiprocessors: as many as there is room for."""
+    g = c.given
+    (room,) = read_array("u32", g["nbGroups"], 1)
+    source, flags = read_structure("CUdevResource", g["input_"]), g.get("useFlags", g.get("flags"))
+    result, groups, made, rest = driver.cuDevSmResourceSplitByCount(room if g["result"] else 0, source, flags, g["minCount"])
+    if not result:
+        c.out("nbGroups", "u32", made)
+        write_result("CUdevResource", g["result"], groups)
+        write_result("CUdevResource", g["remaining"], rest)
+    return int(result)
 
 
 @handles("cuMemPoolGetAttribute", "cudaMemPoolGetAttribute")

@@ -477,3 +477,24 @@ int main() {
 
 def test_an_attribute_of_a_pointer_is_set_to_what_is_at_an_address(warplab_exec: Run, build: Build) -> None:
     assert warplab_exec(build("pointers", "-cudart", "shared", text=POINTERS)).stdout == "1 0 "
+
+
+GROUPS = """
+#include <cuda.h>
+#include <dlfcn.h>
+#include <cstdio>
+int main() {
+    void *driver = dlopen("libcuda.so.1", RTLD_NOW);
+    auto of = (decltype(&cuDeviceGetDevResource))dlsym(driver, "cuDeviceGetDevResource");
+    auto split = (decltype(&cuDevSmResourceSplitByCount))dlsym(driver, "cuDevSmResourceSplitByCount");
+    cudaFree(0);
+    CUdevResource whole, parts[3], rest;
+    unsigned many = 0, made = 2;
+    int code = of(0, &whole, CU_DEV_RESOURCE_TYPE_SM) | split(nullptr, &many, &whole, nullptr, 0, 20) | split(parts, &made, &whole, &rest, 0, 20);
+    printf("%d: %u of %u, %u and %u, %u remain\\n", code, made, many, parts[0].sm.smCount, parts[1].sm.smCount, rest.sm.smCount);
+}
+"""
+
+
+def test_multiprocessors_are_split_into_groups(warplab_exec: Run, build: Build) -> None:
+    assert warplab_exec(build("groups", "-cudart", "shared", text=GROUPS)).stdout == "0: 2 of 5, 24 and 24, 84 remain\n"

@@ -16,6 +16,7 @@ from warplab.runtime.driver.tables.structs import STRUCTS as DRIVER
 
 PLACES = (Path("/usr/local/cuda/include"), Path(shutil.which("nvcc") or "/bin/nvcc").resolve().parents[1] / "include")
 INCLUDE = next((p for p in PLACES if (p / "cuda.h").is_file()), None)
+LONGER = "CUdevSmResource", "cudaDevSmResource"  # in later releases, whose fields lie in the padding of what holds them
 BODY = re.compile(r"(?:struct|union)\s+(\w+)?\s*\{((?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*)\}\s*(\w+)?;")
 
 
@@ -58,7 +59,7 @@ def test_structures_are_laid_out_as_in_c(table: Structs, headers: str, tmp_path:
         found = table.get(name)
         assert found is not None
         c = found.c_type
-        if ctypes.sizeof(c) != size:
+        if ctypes.sizeof(c) != size and not (name in LONGER and ctypes.sizeof(c) > size):
             wrong.append(f"{name}: {ctypes.sizeof(c)} bytes, {size} in C")
         wrong += [
             f"{name}.{f} at {getattr(c, f).offset}, {at} in C"
