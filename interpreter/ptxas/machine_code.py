@@ -56,7 +56,7 @@ class MachineCode:
         facts = {id(i): known(i) for b in graph.depth_first for i in graph.blocks[b].instructions}
         sources = Sources(graph, facts)
         plain = id(f) in kernel.program.unoptimised
-        merging = Merging(sources, NOTHING if plain else contract(graph, facts, kernel.program.fmad))
+        merging = Merging(sources, NOTHING if plain else contract(graph, facts, kernel.program.fmad), capability)
         selection = SelectedCode(sources, merging, joined_accesses(kernel, f), capability, plain=plain)
         control = Control(selection)
         loops = UnrolledLoops(selection, control.divergence)

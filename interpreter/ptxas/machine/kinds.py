@@ -24,7 +24,7 @@ def _kinds() -> dict[str, MachineKind]:
         MachineKind("alu", 2, 4): "IADD3 LOP3 SHF LEA SEL ISETP VIMNMX VIADDMNMX PRMT FMNMX FSETP FSEL PLOP3 IABS SGXT BMSK MOV I2FP VIADD P2R R2P HMNMX2 "
                            "HSETP2 HSET2",
         MachineKind("alu", 2, 8): "R2UR",
-        MachineKind("fma", 1, 4): "FADD FMUL FFMA",
+        MachineKind("fma", 1, 4): "FADD FMUL FFMA XMAD",
         MachineKind("imad", 2, 4): "IMAD IDP",
         MachineKind("imad", 4, 9): "IMAD.HI",
         MachineKind("fp64", 2, 8): "DADD DMUL DFMA DSETP",

@@ -29,7 +29,8 @@ NARROW = frozenset({"u32", "s32", "b32"})
 LOW = 0xFFFF_FFFF
 FLOATS = {"f32": "FADD", "f64": "DADD"}
 NARROW_SPACES = frozenset({"local", "shared", "shared::cta"})
-INPUTS = 3  # of one machine instruction
+INPUTS = 3  # of one machine instruction, a sum or a logical one
+THREE_INPUTS = (5, 0)  # since this device
 MEMORY = frozenset({"ld", "ldu", "st", "atom", "red", "ldmatrix", "stmatrix", "cp", "prefetch"})
 COMPARED = frozenset({"eq", "ne"})
 
@@ -37,7 +38,8 @@ COMPARED = frozenset({"eq", "ne"})
 class Merging:
     """What is merged in one function."""
 
-    def __init__(self, sources: Sources, contraction: Contraction) -> None:
+    def __init__(self, sources: Sources, contraction: Contraction, capability: tuple[int, int]) -> None:
+        self.most = INPUTS if capability >= THREE_INPUTS else INPUTS - 1
         self.sources = sources
         self.contraction = contraction
         self._merged: dict[int, bool] = {}
@@ -111,7 +113,7 @@ class Merging:
             (user,) = self.sources.readers(user)
         if user.opcode not in kinds or any(s.opcode not in kinds for s in self._merged_into(user)):
             return False
-        return len((self.inputs(user) - set(self.sources.known[id(i)].written)) | self.inputs(i)) <= INPUTS
+        return len((self.inputs(user) - set(self.sources.known[id(i)].written)) | self.inputs(i)) <= self.most
 
     def inputs(self, i: Instruction) -> set[int]:
         """The registers that an instruction needs, with those of what is merged into it."""

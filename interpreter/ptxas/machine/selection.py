@@ -20,7 +20,9 @@ WHAT = {"ld": "ld", "ldu": "ld", "ldmatrix": "ld", "tex": "ld", "tld4": "ld", "s
         "call": "branch", "membar": "fence", "fence": "fence"}  # fmt: skip
 NAMES = {"global": ("LDG", "STG", "ATOMG", "REDG"), "shared": ("LDS", "STS", "ATOMS", "ATOMS"), "local": ("LDL", "STL", "ATOM", "RED"),
          "const": ("LDC", "ST", "ATOM", "RED"), "generic": ("LD", "ST", "ATOM", "RED")}  # fmt: skip
-BANK_LOADS = (9, 0)  # since this device a word of the constant bank is loaded before it is used
+BANK_LOADS = CLUSTERS = (9, 0)  # since this device a word of the constant bank is loaded before it is used, and blocks form clusters
+EITHER_PORT = (7, 0)  # since this device sums and moves may go to the port of products
+HALF_PRODUCTS = {"IMAD": 3, "IMAD.WIDE": 5, "IMAD.HI": 5}  # on devices that multiply 16 bits: how many of them
 DOUBLES = frozenset({"add", "sub", "mul", "fma", "setp", "min", "max"})
 ONE_CONSTANT = frozenset({"fma", "mad", "selp", "slct", "lop3", "prmt", "shf", "bfi"})
 STORED = frozenset({"st", "red", "atom"})
@@ -116,10 +118,12 @@ class SelectedCode:
     ) -> None:
         """Instructions each of which needs the one before; the last one writes the result."""
         what = WHAT.get(i.opcode, "")
+        if (5, 0) <= self.capability < EITHER_PORT:
+            opcodes = [x for o in opcodes for x in (("XMAD",) * HALF_PRODUCTS[o] if o in HALF_PRODUCTS else (o,))]
         for n, opcode in enumerate(opcodes):
             last = n == len(opcodes) - 1
             made = writes if last else (self.new_register(),)
-            if opcode in ("IADD3", "MOV") and len(opcodes) == 1:
+            if opcode in ("IADD3", "MOV") and len(opcodes) == 1 and self.capability >= EITHER_PORT:
                 opcode, self.spread = (("IMAD.IADD" if opcode == "IADD3" else "IMAD.MOV"), 0) if self.spread else (opcode, 1)
             out.append(MachineInstruction(opcode, reads, made, i, what if last else ""))
             reads = made if not last else reads
@@ -219,6 +223,8 @@ class SelectedCode:
             key = ("variable", what.name)
         else:
             return
+        if key[0] == "shared" and self.capability < CLUSTERS:
+            return  # the address is a constant
         if self._is_new(key):
             at = self._before_loops(b)
             own = self._own[key]

@@ -148,3 +148,13 @@ def test_devices_before_9_0_read_parameters_where_they_are() -> None:
     ]
     loads = [sum(o.opcode == "LDC" for block in machine_code(k, capability).blocks for o in block) for capability in ((9, 0), (8, 0))]
     assert loads == [2, 1]  # the stack, and a parameter
+
+
+@pytest.mark.parametrize(("capability", "product", "sum"), [((9, 0), ["IMAD"], 1), ((6, 1), ["XMAD"] * 3, 1), ((3, 5), ["IMAD"], 2)])
+def test_older_devices_have_other_instructions(capability: tuple[int, int], product: list[str], sum: int) -> None:
+    lines = "mul.lo.u32 %r3, %r1, %r2; add.u32 %r5, %r1, %r2; add.u32 %r5, %r5, %r4; st.global.v2.u32 [%d2], {%r3, %r5}; ret;"
+    code = machine_code(Machine(kernel("p out", HEAD + lines)).program.kernels["test"], capability)
+    made = [o.opcode for block in code.blocks for o in block if o.of is not None]
+    after = made[made.index("BAR") + 1 :]
+    assert after[: len(product)] == product
+    assert len([o for o in after if o.startswith(("IADD", "IMAD.IADD"))]) == sum
