@@ -27,7 +27,7 @@ DOUBLES = frozenset({"add", "sub", "mul", "fma", "setp", "min", "max"})
 ONE_CONSTANT = frozenset({"fma", "mad", "selp", "slct", "lop3", "prmt", "shf", "bfi"})
 STORED = frozenset({"st", "red", "atom"})
 SAME = ("S2R", "VOTE", "UFLO", "ISETP")  # finds the one lane that updates a word for its warp
-ROUTINES = {"vprintf": 6000, "malloc": 1500, "free": 600}  # machine instructions of CUDA's own functions, as recorded
+ROUTINES = {"vprintf": 7000, "malloc": 1500, "free": 600}  # machine instructions of CUDA's own functions, as recorded
 INDIRECT = ("BSSY", "MOV", "LDC", "BSYNC")  # around a call of a function that a register names
 IDLE = ("LDS", "LDS", "LDS")  # without a lane, before the first asynchronous copy of a block
 VECTORS = {"v2": 2, "v4": 4, "v8": 8}
@@ -84,7 +84,8 @@ class SelectedCode:
             self._chain(self.blocks[b], i, ["MOV", "MOV"], reads, reads[:1])
             self._access(b, i)
         else:
-            self._chain(self.blocks[b], i, ["MOV", "LDC"] if parameter else list(sequence(i)) or ["MOV"], reads, writes)
+            made = ["MOV", "LDC"] if parameter else list(sequence(i)) or ["MOV"]
+            self._chain(self.blocks[b], i, made + ["MOV"] * (len(made) - 1), reads, writes)
         words = sum(-(-r.type.bits // 32) for r in known.registers if r.index in writes and r.type.bits > 1)
         self._chain(self.blocks[b], i, ["MOV"] * words, writes, writes)
 

@@ -183,12 +183,14 @@ def _division(i: Instruction) -> Words:
 
 
 def division(i: Instruction, *, known: bool, shared: bool) -> Words:
-    """Of 32-bit integers. `known`: the divisor is a constant; `shared`: its reciprocal is there."""
+    """Of 32-bit integers. `known`: the divisor is a constant, of which ptxas makes nothing; `shared`: its reciprocal is there."""
     signed = own_type(i) == "s32"
-    out = (() if shared else (*(("IABS",) if signed else ()), *RECIPROCAL)) + (("IABS",) if signed else ()) + QUOTIENT
+    out = (*(() if shared else RECIPROCAL), *(("IABS",) if signed else ()), *(QUOTIENT if i.opcode == "div" else QUOTIENT[:-1]))
     if signed:
         out += ("LOP3", "ISETP", "IADD3") if i.opcode == "div" else ("ISETP", "IADD3")
-    return out if known else (*out, *(("IABS", "MOV") if signed else ()), "ISETP", "LOP3")
+    if known:
+        return out
+    return (*(("IABS", "IABS") if signed else ()), *out, "IADD3", "IMAD", "ISETP", "LOP3")  # also a division by 0
 
 
 def _function(i: Instruction) -> Words:

@@ -61,7 +61,7 @@ def test_as_many_instructions_are_executed_as_on_an_h200() -> None:
         ratios.append(executed(machine_code(k), k, counts) / instructions)
     low, middle, high = np.percentile(ratios, [10, 50, 90])
     assert len(ratios) > 300
-    assert low >= 0.89 and 0.98 <= middle <= 1.02 and high <= 1.1, (low, middle, high)
+    assert low >= 0.9 and 0.98 <= middle <= 1.02 and high <= 1.1, (low, middle, high)
 
 
 FEWER = {"FFMA": 0.66, "DFMA": 0.88, "MUFU.EX2.F16": 0.5}  # of the port's rate: three operands in one register bank; two of one kind
@@ -92,6 +92,8 @@ RULES = [
     ("setp.lt.u32 %p1, %r1, %r2; @%p1 bra L; add.u32 %r1, %r1, %r2; L: st.global.u32 [%d2], %r1;", "ISETP IADD3 STG"),
     ("mul.lo.u32 %r3, %r1, %r2; st.global.u32 [%d2], 5;", "MOV STG"),
 ]
+DIVISIONS = [("div.u32", "10", 14), ("rem.u32", "10", 13), ("div.s32", "10", 18), ("rem.s32", "8", 16),
+             ("div.u32", "%r2", 18), ("rem.u32", "%r2", 17), ("div.s32", "%r2", 24), ("rem.s32", "%r2", 22)]  # fmt: skip
 HEAD = """.reg .b32 %r<8>; .reg .b64 %d<8>; .reg .f32 %f<4>; .reg .pred %p<4>;
     ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mov.u32 %r2, %laneid; cvt.rn.f32.u32 %f0, %r1; mad.lo.u32 %r4, %r1, 12, %r2; cvt.u64.u32 %d2, %r4;
     bar.sync 0;
@@ -105,6 +107,13 @@ def test_lines_become_what_ptxas_makes_of_them(lines: str, opcodes: str) -> None
     after = [o.opcode for o in made[next(n for n, o in enumerate(made) if o.opcode == "BAR") + 1 :]]
     plain = ["IADD3" if o == "IMAD.IADD" else "MOV" if o == "IMAD.MOV" else o for o in after]
     assert " ".join(plain) == f"{opcodes} EXIT"
+
+
+@pytest.mark.parametrize(("opcode", "divisor", "many"), DIVISIONS)
+def test_divisions_have_as_many_instructions_as_those_of_ptxas(opcode: str, divisor: str, many: int) -> None:
+    lines = f"{opcode} %r3, %r1, {divisor}; st.global.u32 [%d2], %r3; ret;"
+    code = machine_code(Machine(kernel("p out", HEAD + lines)).program.kernels["test"])
+    assert sum(o.of is not None and o.of.opcode in ("div", "rem") for block in code.blocks for o in block) == many
 
 
 LOOP = """.reg .b32 %r<8>; .reg .b64 %d<8>; .reg .f32 %f<4>; .reg .pred %p<4>;
