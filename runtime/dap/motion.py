@@ -32,6 +32,7 @@ FILTERS = {
     "fault": Filter("fault", "Faults", "stops at the instruction that ends the launch", True),
     "finding": Filter("finding", "Findings", "stops where a checker has found an error (sanitize)", True),
     "divergence": Filter("branch", "Divergence", "stops where lanes of a warp go different ways", False),
+    "reconvergence": Filter("reconverge", "Reconvergence", "stops where they come together again", False),
     "barrier": Filter("met", "Barriers", "stops where all threads have come to a barrier", False),
 }
 

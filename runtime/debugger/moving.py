@@ -13,7 +13,15 @@ from .prompt import Prompt
 from .session import Arrival, Stop
 from .words import command
 
-CATCHES = {"fault": "fault", "divergence": "branch", "branch": "branch", "barrier": "met", "wait": "wait", "finding": "finding"}
+CATCHES = {
+    "fault": "fault",
+    "divergence": "branch",
+    "branch": "branch",
+    "reconvergence": "reconverge",
+    "barrier": "met",
+    "wait": "wait",
+    "finding": "finding",
+}
 
 
 # ---------------------------------------------------------------- breakpoints
@@ -71,7 +79,7 @@ def awatch(p: Prompt, text: str) -> None:
     _watch(p, text, "access", "hardware access (read/write) watchpoint")
 
 
-@command("catch", "fault, divergence, barrier, wait or finding: stops there")
+@command("catch", "fault, divergence, reconvergence, barrier, wait or finding: stops there")
 def catch(p: Prompt, text: str) -> None:
     """See the table."""
     if text not in CATCHES:

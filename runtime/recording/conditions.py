@@ -52,7 +52,7 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Happens:
-    """An event: "branch", "wait", "met", "fault", "finding"."""
+    """An event: "branch", "reconverge", "wait", "met", "fault", "finding"."""
 
     kind: str
 
@@ -202,6 +202,12 @@ def hits(rec: Recording, condition: Condition, step: int, way: int = 1, limit: i
 
 def _happenings(rec: Recording, kind: str, step: int, way: int) -> Iterator[Hit]:
     first = rec.columns.first
+    if kind == "reconverge":
+        for n in sorted(rec.reconvergences, reverse=way < 0):
+            if (first[n] >= step) if way > 0 else (first[n] < step):
+                lanes = rec.reconvergences[n]
+                yield Hit(int(first[n]), int(lanes[0]), tuple(lanes.tolist()))
+        return
     own = [(int(first[e.execution]) + max(e.step, 0), n) for n, e in enumerate(rec.track.events) if e.kind == kind]
     for at, n in sorted(own, reverse=way < 0):
         if (at >= step) if way > 0 else (at < step):

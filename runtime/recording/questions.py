@@ -229,9 +229,34 @@ class Recording:
 
     def events_at(self, step: int, lanes: Numbers | None = None) -> list[RecordedEvent]:
         """What happened at a step beside its results, to any lane or to one of some."""
-        found = self._events.get(self.columns.place(step), []) if step < self.step_count else []
-        events = [e for n in found if (e := self.event(n)) is not None]
+        if step >= self.step_count:
+            return []
+        n, k = place = self.columns.place(step)
+        events = [e for n in self._events.get(place, []) if (e := self.event(n)) is not None]
+        if k == 0 and n in self.reconvergences:
+            events.insert(0, (RecordedEvent(n, 0, "reconverge", "lanes reconverge", int(self.columns.lanes[n])), self.reconvergences[n]))
         return [e for e, numbers in events if lanes is None or np.isin(lanes, numbers).any()]
+
+    @cached_property
+    def reconvergences(self) -> dict[int, Numbers]:
+        """The executions before which lanes of a warp were apart, and these lanes."""
+        c, out = self.columns, {}
+        warps = -(-self.threads // 32)
+        before = np.full(len(self.track.blocks) * self.threads, -1, np.int64)  # the last execution of each lane
+        for n in range(len(c.layout)):
+            numbers = c.lanes_of(n).numbers
+            last = before[numbers]
+            if last.size and (last != last[0]).any():
+                block, thread = np.divmod(numbers, self.threads)
+                warp = block * warps + (thread >> 5)
+                low, high = np.full(int(warp.max()) + 1, n), np.full(int(warp.max()) + 1, -1)
+                np.minimum.at(low, warp, last)
+                np.maximum.at(high, warp, last)
+                apart = (low != high)[warp]
+                if apart.any():
+                    out[n] = numbers[apart]
+            before[numbers] = n
+        return out
 
     # ------------------------------------------------------------ registers
 

@@ -58,6 +58,18 @@ def test_events_are_found_in_both_directions() -> None:
         assert len(set(left)) > 1
 
 
+def test_lanes_that_were_apart_reconverge() -> None:
+    """Lanes of a loop with unequal trip counts go on together behind it, those of a warp that stays together do not."""
+    for body, places in ((LOOP, 1), (LOOP.replace("setp.lt.u32 %p1, %r3, %r1;", "setp.lt.u32 %p1, %r3, 90;"), 0)):
+        rec = recorded(kernel("p out", body), 96, 96)[0]
+        found = list(hits(rec, Happens("reconverge"), 0))
+        assert len({rec.columns.instruction(h.step).line for h in found}) == places
+        assert list(hits(rec, Happens("reconverge"), rec.step_count, -1)) == found[::-1]
+        for h in found:
+            before = {rec.previous_step(lane, h.step) for lane in h.lanes if lane // 32 == h.lane // 32}
+            assert len(before) > 1 and any(e.kind == "reconverge" for e in rec.events_at(h.step))
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [("1 + 2 * 3", 7), ("(1 + 2) * 3", 9), ("7 / 2", 3), ("-7 / 2", -3), ("-7 % 3", -1), ("7.0 / 2", 3.5), ("1 << 4 | 1", 17), ("0x10 == 16", 1), ("!0", 1),
