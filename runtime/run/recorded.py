@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,7 +12,9 @@ from warplab.interpreter.faults import Fault
 from warplab.interpreter.recorder.recorder import LIMIT
 from warplab.interpreter.recorder.track import RecordedEvent
 
+from ..errors import UsageError
 from ..recording import Recording, recording
+from .expect import Mismatch
 from .runner import Outcome, Runner
 from .watchpoint import last_writer, quiet
 
@@ -27,8 +29,6 @@ class RecordedRun:
 
     def chosen(self, number: int | None = None) -> Recording:
         """A launch by its number, from 1 on; without one, that which ended early, else the last one."""
-        from ..errors import UsageError
-
         if not self.launches:
             raise UsageError(self.outcome.failure or "the run launches nothing")
         if number is not None:
@@ -58,7 +58,9 @@ def _once(runner: Runner, limit: int, blocks: Collection[int] | None) -> Recorde
         for finding in outcome.findings:
             place = place_of(rec, finding)
             if place is not None:
-                _enter(rec, finding, *place)
+                _enter(rec, f"{finding.tool}: {finding.message}", *place)
+    for mismatch in outcome.mismatches:
+        _expected(made.launches, mismatch)
     return RecordedRun(runner, outcome, tuple(made.launches))
 
 
@@ -72,12 +74,31 @@ def place_of(rec: Recording, f: Finding) -> tuple[int, int] | None:
     return (int(own[-1]), lane) if own.size else None
 
 
-def _enter(rec: Recording, f: Finding, step: int, lane: int) -> None:
-    """Enters what a checker has found as an event."""
+def _expected(launches: Sequence[Recording], m: Mismatch) -> None:
+    """Enters an expectation that does not hold: where the first wrong element was written last, or else at the end."""
+    text = f"expect {m.text}: {m}"
+    for rec in reversed(launches):
+        if not m.index or all(o.name != m.name for o in rec.track.objects):
+            continue
+        try:
+            last = rec.last_write(rec.cell(m.name, m.index), 0, rec.step_count + 1)
+        except UsageError:  # the launch has it in another shape
+            continue
+        if last is not None and last[0] < rec.step_count:
+            _enter(rec, text, *last)
+            return
+    ended = [rec for rec in launches if rec.step_count]
+    if ended:
+        rec = ended[-1]
+        _enter(rec, text, rec.step_count - 1, int(rec.at(rec.step_count - 1).lanes[0]))
+
+
+def _enter(rec: Recording, text: str, step: int, lane: int) -> None:
+    """Enters what was found as an event."""
     execution, k = rec.columns.place(step)
     lanes = rec.columns.lanes_of(execution)
     mask = (lanes.numbers == lane).reshape(lanes.shape)
-    rec.track.events.append(RecordedEvent(execution, k, "finding", f"{f.tool}: {f.message}", rec.track.lanes_of[execution], mask))
+    rec.track.events.append(RecordedEvent(execution, k, "finding", text, rec.track.lanes_of[execution], mask))
 
 
 def _again(runner: Runner) -> Runner:

@@ -104,6 +104,15 @@ def test_a_fault_is_where_the_page_opens(tmp_path: Path, browser: Any) -> None:
     tab.close()
 
 
+def test_a_wrong_result_opens_at_the_store_that_wrote_it(tmp_path: Path, browser: Any) -> None:
+    assert NAN is not None
+    (tmp_path / "nan.ptx").write_text(NAN[1].replace("out:y=f32[64]", 'out:y=f32[64] --expect "y == x"', 1))
+    tab = opened(browser, recorded(tmp_path, str(tmp_path / "nan.ptx")))
+    assert "expect y == x" in tab.inner_text(".note.finding") and "first y[0]: got nan" in tab.inner_text(".note.finding")
+    assert line(tab) == "st.global.f32 [%rd5], %f1;" and step(tab) == 73 and tab.url.endswith("lane=0")
+    tab.close()
+
+
 def test_divergence_barriers_and_bank_conflicts(tmp_path: Path, browser: Any) -> None:
     tab = opened(browser, recorded(tmp_path, sample("transpose/2_tiled")))
     press(tab, "n")  # the barrier
