@@ -76,10 +76,15 @@ def converse(source: BinaryIO, target: BinaryIO) -> list[dict[str, Any]]:
         ("initialize", {"adapterID": "warplab"}), ("launch", {"program": str(VECADD)}),
         ("setBreakpoints", {"source": {"path": str(VECADD)}, "breakpoints": [{"line": 46}]}), ("configurationDone", {}), ("disconnect", {}),
     ]  # fmt: skip
+    said: list[dict[str, Any]] = []
     for n, (command, arguments) in enumerate(requests, 1):
         target.write(b"Content-Length: 1\r\n\r\n?")
         write_message(target, {"seq": n, "type": "request", "command": command, "arguments": arguments})
-    said = []
+        over = "stopped" if command == "configurationDone" else n  # who leaves earlier ends the launch
+        while (message := read_message(source)) is not None:
+            said.append(message)
+            if over in (message.get("request_seq"), message.get("event")):
+                break
     while (message := read_message(source)) is not None:
         said.append(message)
     return said
