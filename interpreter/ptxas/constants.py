@@ -148,7 +148,7 @@ class Constants:
         arguments = [_array(bits, own) for bits, own in given]
         with np.errstate(all="ignore"):
             result: Any = functools.partial(facts.meaning.form.bind(facts.meaning.settled), **dict(facts.meaning.words))(*arguments)
-        one = np.atleast_1d(np.asarray(result[0] if isinstance(result, tuple) else result))
+        one = np.ravel(np.asarray(result[0] if isinstance(result, tuple) else result))
         return int(one[0]) if one.dtype.kind == "b" else int(one.view(_UNSIGNED[one.dtype.itemsize])[0])
 
     # ------------------------------------------------------------ the constant bank
