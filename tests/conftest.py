@@ -1,8 +1,6 @@
 """Property tests are judged by their results: a busy machine does not fail them.  The processes that tests start share bytecode."""
 
 import os
-import shutil
-import tempfile
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -13,6 +11,6 @@ settings.load_profile("warplab")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Where Python is told to leave no bytecode beside the sources, each process would compile all of warplab, for longer than it runs."""
-    if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
-        folder = os.environ["PYTHONPYCACHEPREFIX"] = tempfile.mkdtemp(prefix="warplab-bytecode-")
-        config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+    cache: pytest.Cache | None = getattr(config, "cache", None)
+    if cache is not None and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+        os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
