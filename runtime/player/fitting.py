@@ -32,9 +32,7 @@ def fitted(rec: Recording, limit: int = LIMIT) -> tuple[Recording, bytes, str]:
         if cut is None:
             break
         track = cut
-    if track is rec.track:
-        return rec, packed, ""
-    return Recording(track), packed, _sentence(rec.track, track)
+    return rec if track is rec.track else Recording(track), packed, _sentence(rec.track, track)
 
 
 def _file(track: Track) -> bytes:
@@ -85,15 +83,16 @@ def _matter(track: Track) -> list[int]:
 
 def executed_blocks(track: Track) -> NDArray[np.int64]:
     """The blocks that are in a track."""
-    return np.unique(np.concatenate([np.empty(0, np.int64), *[one.block.ravel() for one in track.lanes]])).astype(np.int64)
+    used = [track.lanes[n].block.ravel() for n in set(track.lanes_of)]
+    return np.unique(np.concatenate([np.empty(0, np.int64), *used])).astype(np.int64)
 
 
 def _sentence(whole: Track, track: Track) -> str:
-    """What is left out."""
+    """What is left out, by the page or already by the recording."""
     blocks = executed_blocks(track)
     x, y, z = track.grid
-    said = ""
-    if blocks.size < x * y * z:
+    said = []
+    if 0 < blocks.size < x * y * z:
         first, last = int(blocks[0]), int(blocks[-1])
         ranged = blocks.size > 2 and last - first + 1 == blocks.size
         some = [first, last] if ranged else blocks[:4].tolist()
@@ -101,12 +100,12 @@ def _sentence(whole: Track, track: Track) -> str:
             ", ..." if len(some) < blocks.size and not ranged else ""
         )
         each = "block" if blocks.size == 1 else "blocks"
-        said = (
-            f"The page has room for {blocks.size} of {x * y * z} blocks: {each} {named}. `warplab record --html --blocks` chooses others."
-        )
-    if len(track.layout_of) < len(whole.layout_of) and track.stopped and not whole.stopped:
-        said += f"{' ' if said else ''}It shows the first {sum(track.done):,} steps of this block; `warplab record -o` keeps all of them."
-    return said
+        has = "The recording has" if track is whole else "The page has room for"
+        said.append(f"{has} {blocks.size} of {x * y * z} blocks: {each} {named}. `warplab record --html --blocks` chooses others.")
+    if track.stopped and (track is whole or not whole.stopped):
+        kept = "a larger `--record-limit`" if track is whole else "`warplab record -o`"
+        said.append(f"It shows the first {sum(track.done):,} steps; {kept} keeps all of them.")
+    return " ".join(said)
 
 
 def _name(track: Track, block: int) -> str:

@@ -85,7 +85,11 @@ def test_a_page_that_is_too_small_says_what_it_leaves_out(tmp_path: Path, browse
     assert extras["note"] in tab.inner_text(".note")
     tab.close()
     (extras,) = [one["extras"] for one in launches(page([Recording.load(tmp_path / "run.wlrec")], limit=4_000))]
-    assert "It shows the first" in extras["note"] and "steps of this block" in extras["note"]
+    assert "It shows the first" in extras["note"] and "keeps all of them" in extras["note"]
+    with pytest.raises(SystemExit):
+        main(["record", "--blocks", "2", "--html", str(tmp_path / "page.html"), str(ROOT / "samples" / "vecadd.ptx")])
+    (extras,) = [one["extras"] for one in launches((tmp_path / "page.html").read_text())]
+    assert extras["note"].startswith("The recording has 1 of 4 blocks: block 2.")
 
 
 def test_grades_link_to_pages_of_failed_visible_tests(tmp_path: Path) -> None:
