@@ -80,6 +80,15 @@ export class LaneSet {
       for (let r = 0; r < this.rows; r++) out.set(numberAt(this.block, r), this.columns);
       return out;
     }
+    if (this.isProduct && this.alive?.rows === this.rows && this.alive.columns === this.columns) {
+      const alive = this.alive.bytes; // there are many such sets: lanes leave a loop one after the other
+      for (let r = 0, p = 0; r < this.rows; r++) {
+        let lanes = 0;
+        for (const end = p + this.columns; p < end; p++) lanes += alive[p];
+        if (lanes) out.set(numberAt(this.block, r), lanes);
+      }
+      return out;
+    }
     for (let p = 0; p < this.size; p++) {
       if (!this.isAlive(p)) continue;
       const b = this.blockAt(p);
