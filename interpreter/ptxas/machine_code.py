@@ -68,7 +68,7 @@ class MachineCode:
                 self._loops.append((loops, b))
         for side, p in control.predicated.items():
             self.idle.setdefault(self.number[id(f), p.before], []).append((self.number[id(f), side], p.idle))
-        self.registers += selection.registers
+        self.registers += selection.code.registers
 
     # ------------------------------------------------------------ loops
 

@@ -91,7 +91,7 @@ class UnrolledLoops:
         own = self.selection.blocks[b]
         bases = {r for o in own if o.accesses for r in o.reads}
         steps = [o.writes[0] for o in own if o.opcode == "IADD3.X" and is_step(o) and o.writes[0] in bases]
-        own[:0] = [MachineInstruction("MOV", (r,), (self.selection.new_register(),)) for r in (steps * 2)[: -(-3 * len(steps) // 2)]]
+        own[:0] = [MachineInstruction("MOV", (r,), (self.selection.code.new_register(),)) for r in (steps * 2)[: -(-3 * len(steps) // 2)]]
 
     # ------------------------------------------------------------ which
 
