@@ -338,15 +338,11 @@ class DeviceContext:
             self.ring.flush()
             for line in launch.assertions:
                 self.assertion(line)
+        else:
+            self._recursed(handle, launch)
         self.used.add(launch.used)
         for line in launch.used.failures:
             to_stderr(f"warning: kernel {line}")
-        if launch.stack_used > self.limits["stack_size"] and handle.kernel.recursive and handle.name not in self.deep:
-            self.deep.add(handle.name)
-            to_stderr(
-                f"warning: kernel {short_name(handle.name)} recursed through {launch.stack_used} bytes of a thread's stack; the limit is "
-                f"{self.limits['stack_size']} (cudaLimitStackSize), behind which a GPU reports an illegal address"
-            )
         if isinstance(self.arena, DeviceArena) and (slips := [*self.arena.slips, *(launch.slips or ())]):
             if handle.name not in self.slipping:
                 self.slipping.add(handle.name)
@@ -357,6 +353,15 @@ class DeviceContext:
                 kernel = handle.module.kernel(child.kernel)
                 shape = LaunchShape(child.grid, child.block, child.dynamic_shared)
                 self.launch(kernel, shape, child.parameters[: kernel.kernel.parameter_bytes])
+
+    def _recursed(self, handle: KernelHandle, launch: Launch) -> None:
+        """Warns of a recursion that is too deep for a device, once for each kernel."""
+        if launch.stack_used > self.limits["stack_size"] and handle.kernel.recursive and handle.name not in self.deep:
+            self.deep.add(handle.name)
+            to_stderr(
+                f"warning: kernel {short_name(handle.name)} recursed through {launch.stack_used} bytes of a thread's stack; the limit is "
+                f"{self.limits['stack_size']} (cudaLimitStackSize), behind which a GPU reports an illegal address"
+            )
 
     def fail(self, handle: KernelHandle, e: ApiError) -> None:
         """The launch that is under way has failed."""

