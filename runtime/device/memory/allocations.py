@@ -55,7 +55,7 @@ class AddressRange:
     number: int
     flags: int = 0
     pool: object = None
-    sync_memops: bool = False
+    sync_memops: bool | None = None  # as set; before, only managed memory has it
     advice: dict[str, set[int]] = field(default_factory=dict)  # on managed memory
 
     @property

@@ -170,7 +170,7 @@ def pointer_attribute(which: CUpointer_attribute, address: int) -> object:
         case Pointer.CU_POINTER_ATTRIBUTE_MAPPED:
             return True
         case Pointer.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
-            return managed or (b is not None and b.sync_memops)
+            return managed if b is None or b.sync_memops is None else b.sync_memops
         case Pointer.CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
             return handle_of(b.pool) if b is not None and b.pool is not None else 0
         case Pointer.CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:

@@ -748,3 +748,12 @@ def test_the_host_is_the_last_of_those_that_access_a_range(host: Host) -> None:
         host("cuMemAdvise", at, 4096, cu.CUmem_advise.CU_MEM_ADVISE_SET_ACCESSED_BY, where)
     by = cu.CUmem_range_attribute.CU_MEM_RANGE_ATTRIBUTE_ACCESSED_BY
     assert host("cuMemRangeGetAttribute", 12, by, at, 4096) == [0, -1, -2]
+
+
+def test_managed_memory_has_sync_memops_until_it_is_set(host: Host) -> None:
+    at, which = host("cuMemAllocManaged", 4096, 1), cu.CUpointer_attribute.CU_POINTER_ATTRIBUTE_SYNC_MEMOPS
+    found = [host("cuPointerGetAttribute", which, at)]
+    for value in (False, True):
+        host("cuPointerSetAttribute", value, which, at)
+        found.append(host("cuPointerGetAttribute", which, at))
+    assert found == [True, False, True]
