@@ -118,5 +118,5 @@ def _blame(opcode: str, words: tuple[str, ...]) -> tuple[int | None, str]:
                 if word not in slot.words and any(form.match((*words[:i], w, *words[i + 1 :])) is not None for w in slot.words[:16]):
                     choices = [w for w in slot.words if form.match((*words[:i], w, *words[i + 1 :])) is not None]
                     if (word in types) == (choices[0] in TYPES):
-                        return i, f".{' .'.join(choices[:12])} may stand here"
+                        return i, f"valid here: .{', .'.join(choices[:12])}"
     return None, ""
