@@ -7,7 +7,7 @@ import pytest
 from warplab.runtime import cudart as rt
 from warplab.runtime import driver as cu
 
-from .conftest import Host
+from ..conftest import Host
 
 SM = cu.CUdevResourceType.CU_DEV_RESOURCE_TYPE_SM
 # As an H100 with 132 multiprocessors answered: flags, the least of a group -> the groups, multiprocessors of each, what remains.
