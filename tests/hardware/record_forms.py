@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..interpreter.operands import LANES, POISON, checksum, operands
+from ..interpreter.recordings.operands import LANES, POISON, checksum, operands
 from .driver import Driver
 
 SCRATCH = 1024  # words
