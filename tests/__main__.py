@@ -33,7 +33,7 @@ def main() -> int:
     if missing:
         print(f"{', '.join(missing)} not installed; first run: pip install -e '.[test]'", file=sys.stderr)
         return 2
-    print("Four checks" + (", less than ten minutes on two cores:" if len(sys.argv) == 1 else ":"))
+    print("Four checks" + (", about five minutes on two cores:" if len(sys.argv) == 1 else ":"))
     for name, (_, what, duration) in CHECKS.items():
         print(f"  {name:8} {what} ({duration})")
     results = []
