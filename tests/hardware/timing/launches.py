@@ -1,4 +1,4 @@
-"""The launches that `record.py` times: kernels of blind.cu, with sizes at which other things limit them."""
+"""The launches that `record.py` times, with sizes at which other things limit them: kernels of blind.cu and pipelines.cu, and the ladders of samples/."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ class Timed(NamedTuple):
     grid: tuple[int, int, int]
     block: tuple[int, int, int]
     args: tuple[Any, ...]
+    ptx: str = "blind"
 
 
 def over(n: int, block: int = 256) -> tuple[tuple[int, int, int], tuple[int, int, int]]:
@@ -29,7 +30,7 @@ def square(entry: str, width: int, block: tuple[int, int], *args: Any) -> Timed:
     return Timed(entry, (width // block[0], width // block[1], 1), (*block, 1), args)
 
 
-LAUNCHES = [
+BLIND = [
     flat("axpby", 30_000, "f0", "f1", "o0", 2.0, 3.0),
     flat("axpby", 1_000_000, "f0", "f1", "o0", 2.0, 3.0, block=128),
     flat("axpby", 1_000_000, "f0", "f1", "o0", 2.0, 3.0, block=768),
@@ -92,3 +93,62 @@ LAUNCHES = [
     Timed("transpose_odd", (32, 32, 1), (32, 8, 1), ("f0", "o0", 1024)),
     flat("integers_by_division", 200_000, "u0", "o0", 7),
 ]
+
+
+def cube(sizes: tuple[int, ...]) -> tuple[int, int, int]:
+    """One to three sizes as three."""
+    x, y, z = (*sizes, 1, 1)[:3]
+    return x, y, z
+
+
+def pipe(entry: str, grid: tuple[int, ...], threads: int, *args: Any) -> Timed:
+    """A launch of pipelines.cu."""
+    return Timed(entry, cube(grid), (threads, 1, 1), args, "pipelines")
+
+
+PIPELINES = [
+    *[pipe(f"bulk_sum_{stages}", (blocks,), 128, "f0", "o0", 24) for stages in (1, 2, 4) for blocks in (132, 660)],
+    *[pipe(f"mma_product_{stages}", (n // 64, n // 64), 128, "h0", "h0", "o0", n) for stages in (2, 4) for n in (256, 512, 1024)],
+    *[pipe("mma_chains", (blocks,), threads, "o0", 200) for blocks, threads in ((132, 32), (132, 128), (132, 512), (264, 1024))],
+    *[
+        pipe(f"wgmma_product_{stages}", (x, y), 160, "h0", "h0", "o0", k)
+        for stages in (1, 2)
+        for x, y, k in ((12, 11, 16), (24, 22, 8), (12, 11, 64))
+    ],
+    *[pipe("wgmma_alone", (blocks,), 128, "o0", 100) for blocks in (132, 264, 528)],
+    *[pipe("cluster_sum", (blocks,), 256, "f0", "o0", 32) for blocks in (128, 512)],
+]
+
+
+def sample(name: str, entry: str, grid: tuple[int, ...], block: tuple[int, ...], *args: Any) -> Timed:
+    """A launch of a sample."""
+    return Timed(entry, cube(grid), cube(block), args, name)
+
+
+def matmul(name: str, n: int, tile: int, block: int) -> Timed:
+    """A rung of the ladder of matrix products."""
+    return sample(f"matmul/{name}", "matmul", (n // tile, n // tile), (block, block), "f0", "f1", "o0", n)
+
+
+COUNT = 1 << 22
+TILES = {"1_naive": (16, 16), "2_registers": (32, 16), "3_tile16": (16, 16), "4_tile32": (32, 32)}
+TILES |= {"5_turned": (32, 32), "6_padded": (32, 32), "7_tile64": (64, 16), "8_float4": (64, 16)}
+LADDER = [
+    *[matmul(name, n, *shape) for n in (512, 1024) for name, shape in TILES.items()],
+    sample("matmul/9_fused", "add_bias", (COUNT // 256,), (256,), "f0", "o0", 0.5),
+    sample("matmul/9_fused", "relu", (COUNT // 256,), (256,), "f0", "o0"),
+    sample("matmul/9_fused", "add_bias_relu", (COUNT // 256,), (256,), "f0", "o0", 0.5),
+    *[
+        sample(f"reduction/{name}", "reduce", (COUNT // 256,), (256,), "u0", "o0")
+        for name in ("1_interleaved", "2_contiguous", "3_sequential")
+    ],
+    *[sample(f"reduction/{name}", "reduce", (528,), (256,), "f0", COUNT, "o0") for name in ("4_first_add", "5_shuffle")],
+    sample("reduction/6_redux", "reduce", (528,), (256,), "u0", COUNT // 4, "o0"),
+    *[sample(f"transpose/{name}", "transpose", (32, 32), (32, 8), "f0", "o0", 1024, 1024) for name in ("1_naive", "2_tiled", "3_padded")],
+    *[
+        sample(f"histogram/{name}", "histogram", (528,), (256,), data, COUNT, "o0")
+        for name in ("1_global", "2_private")
+        for data in ("b0", "bc")
+    ],
+]
+SETS = {"blind": BLIND, "pipelines": PIPELINES, "ladder": LADDER}
