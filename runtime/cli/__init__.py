@@ -42,6 +42,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "isa": ("isa:isa", "Looks instructions up in the reference."),
     "docs": ("docs:docs", "Prints a page of the documentation."),
     "explain": ("explain:explain", "Explains the code word of a diagnostic."),
+    "reduce": ("reduce:reduce", "Makes a PTX file smaller for as long as a command succeeds."),
     "dump": ("dump:dump", "Prints a stage of the toolchain: tree, IR, flow or plan."),
     "completion": ("completion:completion", "Prints the completion script of a shell."),
 }
