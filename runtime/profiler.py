@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from warplab.interpreter.profiler import Counters, KernelProfile
 from warplab.interpreter.profiler.profile import show_with
+from warplab.interpreter.timing import TimedCounters
 
 from .device.launches.observing import observing
 
@@ -45,7 +46,10 @@ show_with(_page)
 
 
 @contextmanager
-def profiling() -> Iterator[Profiling]:
-    """Profiles every launch inside the with statement. The profile of a launch with a fault ends at the fault."""
-    with observing(Counters) as counters:
+def profiling(*, time: bool = False) -> Iterator[Profiling]:
+    """Profiles every launch inside the with statement; with `time`, also predicts how long each takes.
+
+    The profile of a launch with a fault ends at the fault.
+    """
+    with observing(TimedCounters if time else Counters) as counters:
         yield Profiling(counters)

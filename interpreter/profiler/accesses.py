@@ -27,6 +27,7 @@ from ..values import Array, Shifted, Value, plain
 from .bulk import BulkCopies
 from .global_memory import GlobalMemory
 from .lanes import WARP, few_lanes, lanes_of
+from .listener import AccessListener
 from .patterns import patterns
 from .shared import SharedMemory
 from .tally import Operation, SiteTally
@@ -39,11 +40,14 @@ if TYPE_CHECKING:
 class Accesses:
     """The accesses of one launch."""
 
-    def __init__(self, launch: Launch, device: DeviceProfile, multiprocessors: int, resident: int) -> None:
+    def __init__(
+        self, launch: Launch, device: DeviceProfile, multiprocessors: int, resident: int, listener: AccessListener | None = None
+    ) -> None:
+        self.listener = listener
         self.launch = launch
         self.device = device
-        self.global_memory = GlobalMemory(launch, device, multiprocessors, resident)
-        self.shared = SharedMemory(device, launch.cluster_size)
+        self.global_memory = GlobalMemory(launch, device, multiprocessors, resident, listener)
+        self.shared = SharedMemory(device, launch.cluster_size, listener)
         self.bulk = BulkCopies(self.global_memory.stream)
         self._functions = launch.kernel.program.functions
         self._first: Array | None = None  # of a fragment's two joined accesses
@@ -179,13 +183,19 @@ class Accesses:
     def _constant(self, op: Operation, address: Array, mask: Array | None) -> None:
         lanes, times = few_lanes(op.group.geometry, address, mask)
         rows = patterns(lanes, 1 << 40)
-        passes = int(constant_passes(self.device, rows.where, rows.mask) @ rows.count) * times
+        each = constant_passes(self.device, rows.where, rows.mask)
+        if self.listener is not None:
+            self.listener.near(op, "const", rows.spread(each))
+        passes = int(each @ rows.count) * times
         asked = lanes.requests * times
         op.tally.count("const", op.kind, op.width, lanes=lanes.count * times, requests=asked, units=passes, ideal=asked)
 
     def _local(self, op: Operation, address: Array, mask: Array | None) -> None:
         lanes, times = few_lanes(op.group.geometry, address, mask)
-        asked, total = (int(count.sum()) * times for count in local_sectors(lanes.full, lanes.mask, op.width))
+        requests, sectors = local_sectors(lanes.full, lanes.mask, op.width)
+        if self.listener is not None:
+            self.listener.near(op, "local", requests)
+        asked, total = int(requests.sum()) * times, int(sectors.sum()) * times
         op.tally.count(
             "local", op.kind, op.width, lanes=lanes.count * times, requests=asked, units=total, ideal=4 * asked, moved=32 * total
         )

@@ -6,7 +6,7 @@ matrix descriptors, parameters of calls) counts as instructions alone.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -27,6 +27,7 @@ from .accesses import Accesses
 from .flops import flops_of
 from .global_memory import GlobalMemory
 from .lanes import WARP
+from .listener import AccessListener
 from .profile import KernelProfile, SiteProfile
 from .tally import SiteTally
 from .texels import Texels
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from ..launch import Launch
     from ..observe import ObservedLanes, ObservedWave, TexelAccess
     from ..plan.plan import Site
+    from .launch_time import LaunchTime
 
 STRETCH = 8  # events of the timeline's first stretches
 STRETCHES = 400  # at most; then two become one
@@ -62,8 +64,8 @@ class Run:
 class Counters(Observer):
     """Counts one launch; its profile is there when it is over."""
 
-    def __init__(self, device: DeviceProfile) -> None:
-        self.device = device
+    def __init__(self, device: DeviceProfile, listener: AccessListener | None = None) -> None:
+        self.device, self.listener = device, listener
         self.launch: Launch | None = None
         self._profile: KernelProfile | None = None
 
@@ -80,7 +82,7 @@ class Counters(Observer):
         self.registers = kernel_registers(launch.kernel)
         self.occupancy = residency(self.device, launch.kernel, launch.threads, launch.total_shared)
         self.multiprocessors = min(self.device.multiprocessors, launch.blocks)
-        self.accesses = Accesses(launch, self.device, self.multiprocessors, self.occupancy.blocks)
+        self.accesses = Accesses(launch, self.device, self.multiprocessors, self.occupancy.blocks, self.listener)
         self.fetches = Texels(self.accesses.global_memory, self.device, self.multiprocessors)
         self.tallies: dict[int, SiteTally] = {}
         self._runs: dict[int, Run] = {}
@@ -138,7 +140,12 @@ class Counters(Observer):
             idle_threads=self.idle,
             dram_written=memory.stream.written,
             texts={m.name: m.text for m in modules},
+            timed=self._timed(launch),
         )
+
+    def _timed(self, launch: Launch) -> Callable[[], LaunchTime] | None:
+        """What predicts the time of the launch, if something does."""
+        return None
 
     # ------------------------------------------------------------ instructions
 

@@ -21,6 +21,7 @@ from ..rules.contention import atomic_global
 from ..rules.policies import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..values import Array, Shifted, Value, plain
 from .lanes import WARP, WarpLanes, lanes_of
+from .listener import AccessListener
 from .patterns import patterns
 from .places import COLUMNS, AllocationTable
 from .sectors import LINE, SECTOR, touched
@@ -48,7 +49,10 @@ class Cost:
 class GlobalMemory:
     """Counts the accesses of one launch."""
 
-    def __init__(self, launch: Launch, device: DeviceProfile, multiprocessors: int, resident: int) -> None:
+    def __init__(
+        self, launch: Launch, device: DeviceProfile, multiprocessors: int, resident: int, listener: AccessListener | None = None
+    ) -> None:
+        self.listener = listener
         self.launch, self.device, self.multiprocessors = launch, device, multiprocessors
         self.modern = device.global_rule == "sectors"
         l1 = l1_bytes(device, launch.total_shared, max(1, resident)) if device.l1_size else 0
@@ -119,6 +123,8 @@ class GlobalMemory:
         )  # fmt: skip
         worst = f.worst if cost is None else int(units.argmax())
         a.keep_worst(f.lanes, start * LINE, worst, units.item(worst))
+        if self.listener is not None:
+            self.listener.asks(op, f.touch, start, way, _lanes_by_warp(f.lanes), None if cost is None else cost.units)
         self._add(op, f, start, way, a)
 
     def _add(self, op: Operation, f: Footprint, start: int, way: Way, a: AccessTally, unit: int = 1) -> None:

@@ -11,6 +11,7 @@ from warplab.isa.occupancy import Resource
 from .tally import EVENTS
 
 if TYPE_CHECKING:
+    from .launch_time import LaunchTime
     from .profile import KernelProfile
 
 Value = Callable[["KernelProfile"], float]
@@ -316,9 +317,25 @@ _EARLY = {
 }
 
 
+STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+
+
+def time_metrics(t: LaunchTime) -> dict[str, float]:
+    """What is predicted of a launch's time, by Nsight Compute's names."""
+    return {
+        "sm__cycles_elapsed.max": t.cycles,
+        "gpu__time_duration.sum": 1e9 * t.seconds,
+        "smsp__issue_active.avg.pct_of_peak_sustained_active": 100 * t.issue_slots,
+        "sm__inst_executed.sum": t.issued,
+        **{STALL.format(reason): cycles for reason, cycles in t.stalls.items()},
+    }
+
+
 def metrics_of(p: KernelProfile) -> dict[str, float]:
     """Every counter of a profile by name."""
     out = {m.name: m.value(p) for m in METRICS}
+    if p.time is not None:
+        out |= time_metrics(p.time)
     if p.device.capability < (7, 0):
         out |= {early: out[name] for early, name in _EARLY.items()}
     return out

@@ -13,6 +13,8 @@ from warplab.isa.occupancy import Occupancy
 from warplab.isa.occupancy import waves as waves_of
 from warplab.isa.profiles import DeviceProfile
 
+from .launch_time import LaunchTime
+
 
 @dataclass(frozen=True, slots=True)
 class Sample:
@@ -151,6 +153,7 @@ class KernelProfile:
     idle_threads: int  # that never wrote anything: padding, if others did
     dram_written: int  # sectors that became dirty in L2
     texts: Mapping[str, str]  # module -> its PTX text
+    timed: Callable[[], LaunchTime] | None = field(default=None, compare=False)  # predicts how long it takes
 
     def __repr__(self) -> str:
         return f"<KernelProfile of {self.kernel}, {self.blocks} blocks of {self.block_threads} on {self.device.name}>"
@@ -162,6 +165,11 @@ class KernelProfile:
         return self.sites == other.sites and all(getattr(self, name) == getattr(other, name) for name in names)
 
     __hash__ = None  # type: ignore[assignment]
+
+    @cached_property
+    def time(self) -> LaunchTime | None:
+        """How long the launch takes, predicted; None if nobody asked for it."""
+        return None if self.timed is None else self.timed()
 
     @cached_property
     def sites(self) -> tuple[SiteProfile, ...]:

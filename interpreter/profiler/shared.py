@@ -26,6 +26,7 @@ from ..rules.banks import atomic_passes, matrix_passes, shared_passes
 from ..rules.contention import atomic_global
 from ..values import Array, Shifted, Value, plain
 from .lanes import WarpLanes, few_lanes, lanes_of
+from .listener import AccessListener
 from .patterns import Patterns, patterns
 from .tally import Operation
 from .touch import Memo
@@ -51,13 +52,15 @@ class Total:
     units: int
     conflicts: int
     sample: tuple[Index, NDArray[np.bool_], int]  # the worst warp: addresses, active lanes, passes
+    passes: Index  # of each warp, or of each warp of a block if all blocks ask alike
 
 
 class SharedMemory:
     """Counts the accesses of one launch."""
 
-    def __init__(self, device: DeviceProfile, cluster: int) -> None:
+    def __init__(self, device: DeviceProfile, cluster: int, listener: AccessListener | None = None) -> None:
         self.device = device
+        self.listener = listener
         self.cluster = cluster
         self._rotates = cluster == 1 and device.shared_rule == "modern"  # all banks are alike, and addresses mean the own block
         self._further = False  # the matrix of an instruction that comes next is not its first one
@@ -102,6 +105,8 @@ class SharedMemory:
 
     def _count(self, op: Operation, total: Total, by: int = 0, *, further: bool = False) -> None:
         """Adds an access, so many bytes further on; `further`: it belongs to the request before."""
+        if self.listener is not None:
+            self.listener.near(op, "shared", total.passes)
         a = op.tally.count("shared", op.kind, op.width, lanes=total.lanes, requests=0 if further else total.requests, units=total.units,
                            ideal=total.units - total.conflicts, conflicts=total.conflicts, moved=total.lanes * op.width)  # fmt: skip
         if a.sample is None or total.sample[2] > a.sample[2]:
@@ -119,6 +124,7 @@ class SharedMemory:
             units=int(passes @ rows.count) * times,
             conflicts=int(conflicts @ rows.count) * times,
             sample=(rows.where[worst].copy(), rows.mask[worst].copy(), int(passes[worst])),
+            passes=rows.spread(passes),
         )
 
     def _swapped(self, op: Operation, address: Array, mask: Array | None) -> Total:
@@ -128,7 +134,7 @@ class SharedMemory:
         passes, conflicts = swaps_of(op.tally.site.instruction, lanes, words, partial(atomic_passes, swap=True))
         worst = int(passes.argmax())
         sample = (lanes.full[worst].copy(), lanes.mask[worst].copy(), int(passes[worst]))
-        return Total(lanes.count, lanes.requests, int(passes.sum()), int(conflicts.sum()), sample)
+        return Total(lanes.count, lanes.requests, int(passes.sum()), int(conflicts.sum()), sample, passes)
 
     def _rule(self, i: Instruction, kind: str, loop: AtomicLoop | None) -> str:
         """By which of the rules below an access is counted."""

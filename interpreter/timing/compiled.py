@@ -1,0 +1,47 @@
+"""The simulation as a function: compiled where llvmlite is installed, else as Python; both give the same numbers."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..native.schedule.loops import constants_of, translated
+from ..native.tiering import missing
+from . import multiprocessor, words
+
+Arrays = Sequence[NDArray[np.int64]]
+
+
+def simulation(engine: str) -> Callable[[Arrays], int]:
+    """`simulate` of multiprocessor.py, which changes the arrays."""
+    return _plain if engine == "numpy" or missing() else _compiled()
+
+
+@cache
+def _compiled() -> Callable[[Arrays], int]:
+    from ..native.jit import NativeSource  # here, since it loads llvmlite
+
+    name = multiprocessor.simulate.__name__
+    library = NativeSource(translated(multiprocessor.FUNCTIONS, constants_of(words), name), [name]).compiled()
+    count = len(multiprocessor.simulate.__annotations__) - 1
+    function: Any = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * count)(library.addresses[name])
+
+    def run(arrays: Arrays) -> int:
+        found: int = function(*[np.require(a, requirements="C").ctypes.data for a in arrays])
+        return found
+
+    run.library = library  # type: ignore[attr-defined]  # which must stay alive
+    return run
+
+
+def _plain(arrays: Arrays) -> int:
+    lists = [a.reshape(-1).tolist() for a in arrays]  # whose elements Python reads faster than those of arrays
+    end = multiprocessor.simulate(*lists)
+    for array, values in zip(arrays, lists, strict=True):
+        array.reshape(-1)[:] = values
+    return end

@@ -1,0 +1,53 @@
+"""The profiler's counters with a prediction of time: both are fed by the same events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import TYPE_CHECKING
+
+from warplab.isa.profiles import DeviceProfile
+
+from ..profiler.counters import Counters
+from .launch import Timing
+from .machine import machine_of
+from .trace import Tracer
+
+if TYPE_CHECKING:
+    from ..launch import Launch
+    from ..observe import ObservedLanes, ObservedWave
+    from ..plan.plan import Site
+    from ..profiler.launch_time import LaunchTime
+    from ..values import Array
+
+
+class TimedCounters(Counters):
+    """Counts one launch and traces what a few of its blocks execute."""
+
+    def __init__(self, device: DeviceProfile) -> None:
+        self.tracer = Tracer(device)
+        super().__init__(device, self.tracer)
+
+    def begin(self, launch: Launch) -> None:
+        super().begin(launch)
+        self.tracer.begin(launch)
+
+    def wave(self, wave: ObservedWave) -> None:
+        super().wave(wave)
+        self.tracer.wave(wave)
+
+    def stretch(self, sites: Sequence[Site], group: ObservedLanes) -> None:
+        super().stretch(sites, group)
+        self.tracer.stretch(sites, group)
+
+    def instruction(self, site: Site, group: ObservedLanes, mask: Array | None) -> None:
+        super().instruction(site, group, mask)
+        self.tracer.instruction(site, group, mask)
+
+    def end(self, launch: Launch) -> None:
+        self.tracer.end(launch)
+        super().end(launch)
+
+    def _timed(self, launch: Launch) -> Callable[[], LaunchTime] | None:
+        trace, machine, engine = self.tracer.trace, machine_of(self.device), launch.options.engine
+        return None if trace is None else cache(lambda: Timing(trace, machine, engine).time)

@@ -1,0 +1,315 @@
+"""What a few multiprocessors execute: an observer keeps the blocks of code that each warp of theirs enters, and what each access asks of memory.
+
+The clock of a trace is (round of residency, number of the event within the engine's wave): blocks of one round are taken to run in step.  A sector that
+another block touched at an earlier clock is in L2; one that was touched first at this clock comes from DRAM.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warplab.isa.occupancy import l1_bytes
+from warplab.isa.profiles import DeviceProfile
+
+from ..lanes import Geometry
+from ..observe import Observer
+from ..profiler.stream import Way
+from ..ptxas.machine_code import MachineCode, machine_code
+from ..ptxas.register_count import residency
+from . import words as s
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..launch import Launch
+    from ..observe import ObservedLanes, ObservedWave
+    from ..plan.plan import Site
+    from ..profiler.tally import Operation
+    from ..profiler.touch import Touch
+    from ..values import Array
+
+Index = NDArray[np.int64]
+EVENTS = 1 << 20  # of a wave, at most
+ROUNDS = 1000
+PLACES = (0, 2, 4, 6)  # eighths of the device: multiprocessors whose blocks are kept; one of them is simulated
+LIMIT = 250_000  # instructions of a multiprocessor that are kept
+KEPT_ROUNDS = 3
+LINE_SECTORS = 4
+FARTHEST = 1 << 33  # sector from the first one of device memory
+KINDS = {"ld": s.GLOBAL_LOAD, "st": s.GLOBAL_STORE, "red": s.GLOBAL_ATOMIC, "atom": s.GLOBAL_ATOMIC}
+NEAR = {"const": s.CONSTANT, "local": s.LOCAL}
+COLUMNS = ("warp", "site", "clock", "kind", "units", "sectors", "full")
+
+
+@dataclass(frozen=True, slots=True)
+class TracedBlocks:
+    """What one multiprocessor executes.  Entries into blocks of code: warp, block, clock.  Accesses: columns of equal length."""
+
+    code: MachineCode
+    each: int  # warps of a block
+    resident: int  # blocks on a multiprocessor
+    active: int  # multiprocessors that have blocks
+    l1_lines: int
+    work: Index  # instructions that each block executes, all blocks
+    longest: Index  # and the warp of each that executes most
+    sampled: list[int]  # the blocks that were kept
+    whole: float  # how much of what they execute
+    entries: Index  # (3, n)
+    access: dict[str, Index]
+    sector: Index  # of the accesses to global memory, one list after the other
+    late: NDArray[np.bool_]  # another block touched it before
+    fresh: int  # sectors that the launch touches
+    asked: int  # lanes that load from and store to global memory, all blocks
+    kept_asked: int  # those of the blocks that were kept
+    updates: int  # lanes of atomic operations on global memory, all blocks
+    kept_updates: int
+
+
+class FirstTouches:
+    """When each sector of global memory was touched first: 4 bytes a sector."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.origin = int(launch.arena.base) >> 7
+        self.clock = np.zeros(1 << 12, np.int32)  # and one more; 0: never
+
+    def add(self, line: Index, words: NDArray[np.uint32], clock: int) -> None:
+        """Lines of which some words are touched."""
+        if not line.size:
+            return
+        place = (line - self.origin) * LINE_SECTORS
+        if int(place.min()) < 0 or int(place.max()) >= FARTHEST:
+            return  # memory of the host
+        if int(place.max()) + LINE_SECTORS > self.clock.size:
+            more = np.zeros(2 * int(place.max()) + LINE_SECTORS, np.int32)
+            more[: self.clock.size] = self.clock
+            self.clock = more
+        for n in range(LINE_SECTORS):
+            some = place if (words & 0xFF << 8 * n).all() else place[(words >> 8 * n & 0xFF) != 0]
+            known = self.clock[some + n]
+            later = (known == 0) | (known > clock + 1)
+            if later.any():
+                self.clock[some[later] + n] = clock + 1
+
+    def before(self, sector: Index, clock: Index) -> NDArray[np.bool_]:
+        """Was each sector touched before a clock?"""
+        place = sector - self.origin * LINE_SECTORS
+        there = (place >= 0) & (place < self.clock.size)
+        first = self.clock[np.where(there, place, 0)]
+        return there & (first > 0) & (first <= clock)
+
+    @property
+    def count(self) -> int:
+        """Sectors that were touched."""
+        return int(np.count_nonzero(self.clock))
+
+
+@dataclass(slots=True, eq=False)
+class TracedWarps:
+    """The warps of a geometry: those whose blocks are kept, and what all have executed since the wave began."""
+
+    geometry: Geometry  # which must live as long as its identity is a key
+    kept: Index  # kept warps, by number among all kept
+    rows: Index  # where they stand in the geometry
+    flags: NDArray[np.bool_]  # of all warps of the geometry, those that are kept
+    warps: Index  # all, by number in the launch
+    count: int = 0
+
+
+class Tracer(Observer):
+    """Keeps blocks that a few multiprocessors would execute: of each some LIMIT instructions, for so many rounds of residency at most."""
+
+    def __init__(self, device: DeviceProfile) -> None:
+        self.device = device
+        self.launch: Launch | None = None
+        self.trace: TracedBlocks | None = None
+
+    def begin(self, launch: Launch) -> None:
+        self.launch, self.trace = launch, None
+        self.machine_code, self.each = machine_code(launch.kernel, (9, 0)), -(-launch.threads // 32)
+        self.resident = max(1, residency(self.device, launch.kernel, launch.threads, launch.total_shared).blocks)
+        self.active = min(self.device.multiprocessors, launch.blocks)
+        self.kept_on = [self._spread(range(p * self.active // 8, launch.blocks, self.active)) for p in PLACES]
+        self.kept_on = [blocks for n, blocks in enumerate(self.kept_on) if blocks not in self.kept_on[:n]]
+        self.most = LIMIT // (self.resident * self.each)  # instructions that are kept of a warp
+        self.steps = np.zeros(sum(map(len, self.kept_on)) * self.each, np.int64)  # of each kept warp so far
+        self.number = np.full(launch.blocks, -1, np.int64)  # of the blocks that are kept
+        for k, b in enumerate(b for blocks in self.kept_on for b in blocks):
+            self.number[b] = k
+        self.touched = FirstTouches(launch)
+        self.work = np.zeros(launch.blocks * self.each, np.int64)  # of each warp
+        self.event = self.round = self.asked = self.updates = 0
+        self.entries: list[Index] = []
+        self.rows: list[dict[str, Any]] = []
+        self.lists: list[Index] = []  # the sectors of each row
+        self.groups: dict[int, TracedWarps] = {}
+
+    def _spread(self, blocks: range) -> list[int]:
+        """Of the blocks of a multiprocessor some rounds of residency: the first, and others equally far apart."""
+        many = -(-len(blocks) // self.resident)
+        chosen = sorted({n * many // KEPT_ROUNDS for n in range(KEPT_ROUNDS)})
+        return [b for n in chosen for b in blocks[n * self.resident : (n + 1) * self.resident]]
+
+    def wave(self, wave: ObservedWave) -> None:
+        self._settle()
+        self.event, self.round = 0, min(wave.first // (self.active * self.resident), ROUNDS)
+        if self.round and int(self.steps.sum()) > LIMIT * len(self.kept_on) // 2:  # one round is enough
+            self.number[wave.first :] = -1
+            self.kept_on = [blocks[: self.resident] for blocks in self.kept_on]
+
+    def _settle(self) -> None:
+        for g in self.groups.values():
+            self.work[g.warps] += g.count
+        self.groups.clear()
+
+    @property
+    def _clock(self) -> int:
+        return self.round * EVENTS + min(self.event, EVENTS - 1)
+
+    # ------------------------------------------------------------ instructions
+
+    def _watched(self, group: ObservedLanes) -> TracedWarps:
+        g = group.geometry
+        found = self.groups.get(id(g))
+        if found is None:
+            block, warp = g.warps.block[:, 0] + group.wave.first, g.warps.warp[:, 0]
+            flags = self.number[block] >= 0
+            rows = np.flatnonzero(flags)
+            found = TracedWarps(g, self.number[block[rows]] * self.each + warp[rows], rows, flags, block * self.each + warp)
+            self.groups[id(g)] = found
+        return found
+
+    def _enter(self, site: Site, group: ObservedLanes, count: int) -> None:
+        self.event += 1
+        watched = self._watched(group)
+        watched.count += count
+        warps = watched.kept
+        if not warps.size:
+            return
+        self.steps[warps] += count
+        block = self.machine_code.leader.get(id(site.instruction))
+        if block is None or not (kept := self.steps[warps] <= self.most).any():
+            return
+        if group.alive is not None:
+            layout = group.geometry.warps
+            there = layout.spread(np.broadcast_to(group.alive, layout.shape)).reshape(-1, 32)[watched.rows].any(axis=1)
+            kept &= there
+        warps = warps[kept]
+        self.entries.append(np.stack([warps, np.full(warps.size, block), np.full(warps.size, self._clock)]))
+
+    def stretch(self, sites: Sequence[Site], group: ObservedLanes) -> None:
+        self._enter(sites[0], group, len(sites))
+
+    def instruction(self, site: Site, group: ObservedLanes, mask: Array | None) -> None:
+        self._enter(site, group, 1)
+
+    # ------------------------------------------------------------ accesses
+
+    def asks(self, op: Operation, touch: Touch, start: int, way: Way, lanes: Index | int, units: Index | None) -> None:
+        """What warps touch of global memory, `start` lines further on; `lanes` and `units` of each warp, the latter if a rule of its own gives them."""
+        clock, atomic = self._clock, way is Way.ATOMIC
+        line = touch.line + start if start else touch.line
+        self.touched.add(line, touch.words, clock)
+        if atomic:
+            self.updates += lanes if isinstance(lanes, int) else int(lanes.sum())
+        else:
+            self.asked += lanes if isinstance(lanes, int) else int(lanes.sum())
+        watched = self._watched(op.group)
+        site = self.machine_code.sites.get(id(op.tally.site.instruction))
+        if not watched.rows.size or site is None:
+            return
+        kept = self.steps[watched.kept] <= self.most
+        warps, rows = watched.kept[kept], watched.rows[kept]
+        mine = watched.flags[touch.warp]
+        place = np.full(watched.flags.size, -1)
+        place[rows] = np.arange(rows.size)
+        at = place[touch.warp[mine]]
+        line, words, at = line[mine][at >= 0], touch.words[mine][at >= 0], at[at >= 0]
+        bits = np.stack([(words >> 8 * n & 0xFF) != 0 for n in range(LINE_SECTORS)], axis=1)
+        entry, which = bits.nonzero()
+        order = np.argsort(at[entry], kind="stable")
+        sector = (line[entry] * LINE_SECTORS + which)[order]
+        sectors = np.bincount(at[entry], minlength=rows.size)
+        lines = np.bincount(at, minlength=rows.size)
+        each = np.full(rows.size, lanes // max(1, watched.flags.size)) if isinstance(lanes, int) else lanes[rows]
+        kind = KINDS[op.kind] if way not in (Way.PASS,) else s.GLOBAL_PAST
+        self._row(
+            warps, site, kind, np.maximum(lines if units is None else units[rows], -(-each * op.width // 128)), sectors,
+            (each * op.width >= 32 * sectors).astype(np.int64), sector, each,
+        )  # fmt: skip
+
+    def near(self, op: Operation, space: str, units: Index) -> None:
+        """Passes of each warp of a group, or of each warp of a block, which are those of all blocks."""
+        watched = self._watched(op.group)
+        site = self.machine_code.sites.get(id(op.tally.site.instruction))
+        if not watched.rows.size or site is None:
+            return
+        kept = self.steps[watched.kept] <= self.most
+        warps, rows = watched.kept[kept], watched.rows[kept]
+        self._row(warps, site, NEAR.get(space, s.SHARED), units[rows % units.size], 0 * warps, 0 * warps, rows[:0], 0 * warps)
+
+    def _row(self, warps: Index, site: int, kind: int, units: Index, sectors: Index, full: Index, sector: Index, lanes: Index) -> None:
+        columns: dict[str, Any] = {
+            "warp": warps,
+            "site": site,
+            "clock": self._clock,
+            "kind": kind,
+            "units": units,
+            "sectors": sectors,
+            "full": full,
+        }
+        self.rows.append(columns | {"lanes": lanes})
+        self.lists.append(sector)
+
+    # ------------------------------------------------------------ the end
+
+    def end(self, launch: Launch) -> None:
+        if self.trace is not None or self.launch is None:
+            return
+        self._settle()
+        work = self.work.reshape(launch.blocks, self.each)
+        total, longest = work.sum(axis=1), work.max(axis=1)
+        some = [blocks for blocks in self.kept_on if blocks]
+        if (
+            launch.blocks > self.active * self.resident
+        ):  # of many rounds the multiprocessor nearest to the mean, else the one with most to do
+            blocks = min(some, key=lambda b: abs(float(total[b].mean()) - float(total.mean())))
+        else:
+            blocks = max(some, key=lambda b: int(longest[b].max()))
+        start, count = int(self.number[blocks[0]]) * self.each, len(blocks) * self.each
+        entries = np.concatenate([np.zeros((3, 0), np.int64), *self.entries], axis=1)
+        entries = entries[:, (entries[0] >= start) & (entries[0] < start + count)] - np.array([[start], [0], [0]])
+        names = (*COLUMNS, "lanes")
+        access = {n: np.concatenate([np.zeros(0, np.int64), *[np.broadcast_to(r[n], r["warp"].shape) for r in self.rows]]) for n in names}
+        sector = np.concatenate([np.zeros(0, np.int64), *self.lists])
+        mine = (access["warp"] >= start) & (access["warp"] < start + count)
+        sector = sector[np.repeat(mine, access["sectors"])]
+        access = {n: v[mine].astype(np.int64) for n, v in access.items()}
+        access["warp"] -= start
+        updates = access["kind"] == s.GLOBAL_ATOMIC
+        steps = self.steps[start : start + count]
+        self.trace = TracedBlocks(
+            code=self.machine_code,
+            each=self.each,
+            resident=self.resident,
+            active=self.active,
+            l1_lines=max(64, (l1_bytes(self.device, launch.total_shared, self.resident) if self.device.l1_size else 0) // 128),
+            work=total,
+            longest=longest,
+            sampled=blocks,
+            whole=float(np.minimum(steps, self.most).sum()) / max(1, int(steps.sum())),
+            entries=entries,
+            access=access,
+            sector=sector,
+            late=self.touched.before(sector, np.repeat(access["clock"], access["sectors"])),
+            fresh=self.touched.count,
+            asked=self.asked,
+            kept_asked=int(access["lanes"][~updates].sum()),
+            updates=self.updates,
+            kept_updates=int(access["lanes"][updates].sum()),
+        )
+        self.launch = None
+        del self.touched, self.entries, self.rows, self.lists

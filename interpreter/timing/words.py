@@ -1,0 +1,54 @@
+"""The numbers by which the simulation and Python know each other: reasons to wait, kinds of accesses, and what stands where in memory."""
+
+from __future__ import annotations
+
+# Why a warp waits, in Nsight Compute's words; the numbers below are their places.
+REASONS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "branch_resolving", "math_pipe_throttle", "mio_throttle",
+           "lg_throttle", "no_instruction", "not_selected", "imc_miss")  # fmt: skip
+SELECTED, WAIT, LONG, SHORT, BARRIER, BRANCH, MATH, MIO, LG, FETCH, NOT_SELECTED, IMC = range(12)
+REASON_COUNT = 12
+CAUSE_BITS = 4  # of a time that is kept with the reason to wait for it
+
+PLAIN, ACCESS, MEET, JUMP, EXIT = range(5)  # what an instruction does
+GLOBAL_LOAD, GLOBAL_STORE, GLOBAL_ATOMIC, SHARED, CONSTANT, LOCAL, GLOBAL_PAST = range(
+    7
+)  # kinds of accesses; the last one is a load past L1
+LSU_PIPE, PIPE_COUNT = 6, 10
+SLICES, SLICE_BITS = 96, 4  # of L2; 512 bytes lie in one
+SIXTEENTHS = 16
+FAR = 1 << 58
+BARRIER_LATENCY, CONSTANT_LATENCY, WINDOW, DEEP = 15, 28, 1024, 48
+
+# Parameters of a simulation.
+(SCHEDULERS, DUAL, RESIDENT, INTERVAL, START, CONSTANT_MISS, FETCH_MISS, FETCH_NEXT, BUCKET, MIO_QUEUE, LG_QUEUE, L1_LATENCY, L2_LATENCY, DRAM_LATENCY,
+ ATOMIC_LATENCY, L1_LINES, LINE_COST, L2_COST, L2_LINE, STORE_COST, STORE_LINE, DRAM_COST, DRAM_STORE, SLICE_COST, DRAM_QUEUE, PREDICATE, BLOCKS, EACH,
+ SITES, REGISTERS, BUCKETS) = range(31)  # fmt: skip
+# The state of a multiprocessor stands behind them: when L1, the ports to L2 and DRAM are free, in sixteenths; lines that L1 took in; the load of DRAM, and
+# when it was asked last; when stores have drained; instructions issued; blocks that have started, when the last one did, places for more; the time.
+L1_FREE, L2_FREE, STORE_FREE, DRAM_FREE, BORN, LOAD, ASKED, DRAIN, ISSUED, NEXT_BLOCK, STARTED, PLACES, NOW = range(32, 45)
+PARAMETERS = 48
+
+# A machine instruction.  Lists of registers stand in an array of their own, from READS to WRITES those that it reads, from there to END those that it writes.
+DO, PIPE, PORT, LATENCY, SLOTS, CLASS, SITE, TAKES, READS, WRITES, END = range(11)
+INSTRUCTION = 11
+# A warp: its token and its last one's end, the next instruction, when its last one was issued, when the next one may be, and what it waits for.
+TOKEN, TOKEN_END, OP, LAST, WHEN, WHY = range(6)
+WARP = 6
+# A scheduler: when it is free, the warp that may issue once more, how many warps it has, the earliest time at which it may issue, then its ports.
+FREE, PAIRED, SIZE, BEST, BEST_AT, PORTS = range(6)
+SCHEDULER = PORTS + PIPE_COUNT
+# A block: warps at the barrier, warps that have not ended, when it was done.
+ARRIVED, LIVE, DONE = range(3)
+BLOCK = 3
+# A region of code: its first instruction, and when it was fetched; one stands behind the last.
+FIRST_OP, FETCHED = range(2)
+REGION = 2
+# One access of a warp: its token, kind, passes, first sector, how many, and whether a store writes them in full.
+R_TOKEN, R_KIND, R_UNITS, R_FIRST, R_COUNT, R_FULL = range(6)
+RECORD = 6
+# A sector: when it is in L1, its line's stay there, its line, its slice of L2.
+FILL, STAY, LINE, SLICE = range(4)
+SECTOR = 4
+# A line: when L1 took it in, and how often.
+LINE_BORN, LINE_STAY = range(2)
+LINE_SIZE = 2
