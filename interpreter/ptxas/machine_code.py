@@ -19,7 +19,7 @@ from .contraction import NOTHING, contract
 from .joined import joined_accesses
 from .machine.control import Control
 from .machine.instruction import MachineInstruction
-from .machine.loops import UnrolledLoops, unrolled
+from .machine.loops import UnrolledLoops, idle, unrolled
 from .machine.merging import Merging
 from .machine.ordering import ordered
 from .machine.selection import SelectedCode
@@ -78,8 +78,10 @@ class MachineCode:
         return loops.pieces(b, turns)
 
     def region(self, block: int, times: int = 1) -> list[MachineInstruction]:
-        """The instructions of so many turns that became one, in their order."""
+        """The instructions of so many turns that became one, in their order; 0 turns: those of a block that lanes pass by."""
         key = block, times
+        if not times:
+            return idle(self.region(block))
         if key not in self._regions:
             code, used = unrolled(self.blocks[block], times, self.registers)
             self.most_registers = max(self.most_registers, used)

@@ -134,7 +134,7 @@ class Timing:
             recorded=m.recorded,
             clock_hz=m.clock_hz,
             slots=m.schedulers * m.multiprocessors,
-            cycles=m.launch + active,
+            cycles=m.launch + m.launch_more * float(np.log2(t.active)) + active,
             issued=issued,
             active=active,
             stalls={r: float(n) / total for r, n in zip(s.REASONS, one.reasons, strict=True) if n},

@@ -47,7 +47,8 @@ class TimedDevice:
     dram_alone: int = 8  # for each sector, where no other multiprocessor is at work
     block_interval: float = 1.2  # cycles between two starts of blocks, whole device
     block_start: int = 75  # from the end of one to the start of the next in its place
-    launch: int = 3500  # cycles before the first block starts and after the last one has ended
+    launch: int = 2880  # cycles before the first block starts and after the last one has ended, with one multiprocessor at work
+    launch_more: int = 90  # and for each doubling of their number
     constant_miss: int = 170
     fetch_miss: int = 6  # code that a multiprocessor has not executed before
     fetch_next: int = 3  # and for each of its instructions
@@ -91,5 +92,6 @@ def machine_of(d: DeviceProfile) -> TimedDevice:
         l2_cost=max(1, round(h200.l2_cost / narrow)),
         dram_bytes=dram,
         launch=round(h200.launch * scale),
+        launch_more=round(h200.launch_more * scale),
         l2_bytes=d.l2_cache * 2 / 3,
     )

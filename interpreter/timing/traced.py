@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from ..ptxas.machine.instruction import MachineInstruction
 from ..ptxas.machine.kinds import PIPES, kind_of
-from ..ptxas.machine_code import MachineCode
 from . import words as s
 from .machine import TimedDevice
 from .trace import TracedBlocks
@@ -39,7 +38,7 @@ class TracedCode:
         token, self.token_warp, self.token_clock = self._tokens(warp, block, clock)
         self.tokens = token
         self.first = np.searchsorted(self.token_warp, np.arange(len(trace.sampled) * trace.each + 1))
-        bodies = [_body(trace.code, r) for r in self.regions]
+        bodies = [trace.code.region(r.block, r.turns) for r in self.regions]
         self.instructions = list(chain.from_iterable(bodies))
         self.region_start = np.fromiter(accumulate(map(len, bodies), initial=0), np.int64, len(bodies) + 1)
         self.sites = max(1, len(trace.code.sites))
@@ -100,9 +99,9 @@ class TracedCode:
         following = np.append(np.where(warp[1:] == warp[:-1], block[1:], -1), -1)
         tokens, places, runs = [run[:0]], [run[:0]], [run[:0]]
         for before, sides in self.trace.code.idle.items():
-            for side, count in sides:
+            for side, _ in sides:
                 rows = np.flatnonzero((block == before) & (following != side))
-                if rows.size and count:
+                if rows.size:
                     tokens.append(np.full(rows.size, self._number(CodeRegion(side, 0))))
                     places.append(2 * last[rows] + 1)
                     runs.append(rows)
@@ -153,13 +152,6 @@ class TracedCode:
         self.sectors[:, s.LINE] = np.unique(names >> 2, return_inverse=True)[1]
         self.sectors[:, s.SLICE] = (names >> s.SLICE_BITS) % s.SLICES
         self.fresh = (~self.trace.late).astype(np.int64) if self.trace.sector.size else np.zeros(1, np.int64)
-
-
-def _body(code: MachineCode, region: CodeRegion) -> list[MachineInstruction]:
-    if region.turns:
-        return code.region(region.block, region.turns)
-    count = next(n for sides in code.idle.values() for side, n in sides if side == region.block)
-    return [MachineInstruction(o.opcode, o.reads, (), o.of, slots=o.slots) for o in code.region(region.block)[:count]]
 
 
 def _class(o: MachineInstruction, pipe: str) -> int:

@@ -1,8 +1,8 @@
 """UnrolledLoops that ptxas writes out: all turns of those whose number it knows, four turns of some others, and what goes with them.
 
 A loop of one block whose counter advances by a constant to a bound that does not change is written out four times; of what is left, two turns
-and one have code of their own.  Where the counter is compared without a sign, the first turn comes before all that.  Neither a synchronisation
-nor an atomic operation, nor a call may be in the loop, and it may not load from the space that it stores to.  The rules are those of ptxas 13.0 for sm_90.
+and one have code of their own.  Where the counter is compared without a sign, one turn comes before all that, for a counter that begins at the bound; others pass
+it by.  Neither a synchronisation nor an atomic operation, nor a call may be in the loop, and it may not load from the space that it stores to.  The rules are those of ptxas 13.0 for sm_90.
 """
 
 from __future__ import annotations
@@ -33,10 +33,9 @@ BEFORE = ("ISETP", "IADD3", "ISETP", "PLOP3")  # and after a first turn
 
 @dataclass(frozen=True, slots=True)
 class WrittenOutLoop:
-    """`turns`: of a loop, all of which are written out; 0: four, two and one. `first`: one turn comes before them."""
+    """`turns`: of a loop, all of which are written out; 0: four, two and one."""
 
     turns: int
-    first: bool = False
 
 
 class UnrolledLoops:
@@ -79,7 +78,7 @@ class UnrolledLoops:
     def _few(self, b: int, test: Instruction) -> None:
         divided = not self.divergence.registers.isdisjoint(self.selection.sources.known[id(test)].read)
         unsigned = test.modifiers[-1][0] in "ub" and test.modifiers[0] != "ne"
-        self.written_out[b] = WrittenOutLoop(0, unsigned)
+        self.written_out[b] = WrittenOutLoop(0)
         before = self.flow.idom[b]
         if before is not None:
             own = self.selection.blocks[before]
@@ -141,12 +140,7 @@ class UnrolledLoops:
         if found is None:
             yield 1, turns
             return
-        if found.turns:
-            yield from _pieces(turns, found.turns)
-            return
-        if found.first:
-            yield 1, 1
-        yield from _pieces(turns - found.first, FEW)
+        yield from _pieces(turns, found.turns or FEW)
 
 
 def _pieces(turns: int, by: int) -> Iterator[tuple[int, int]]:
@@ -180,6 +174,11 @@ def is_step(o: MachineInstruction) -> bool:
         return False
     d, a, c = i.operands
     return d == a and isinstance(c, Immediate)
+
+
+def idle(own: list[MachineInstruction]) -> list[MachineInstruction]:
+    """The instructions of a block that lanes pass by with predicates: they are issued, and do nothing."""
+    return [MachineInstruction(o.opcode, o.reads, (), o.of, slots=o.slots) for o in own if o.what != "branch"]
 
 
 def unrolled(own: list[MachineInstruction], times: int, registers: int) -> tuple[list[MachineInstruction], int]:
