@@ -70,7 +70,7 @@ class Timing:
             np.zeros(s.SLICES, np.int64), notes, timeline,
         )  # fmt: skip
         end = simulation(self.engine)(arrays)
-        return Simulated(end / k - m.constant_miss, done[:, s.DONE] / k, notes / k, timeline / k, int(p[s.ISSUED]) / k)
+        return Simulated(end / k, done[:, s.DONE] / k, notes / k, timeline / k, int(p[s.ISSUED]) / k)
 
     def _parameters(self, blocks: int, resident: int) -> Index:
         t, m, k = self.trace, self.machine, self.machine.ticks
@@ -84,7 +84,7 @@ class Timing:
             s.REGISTERS: self.code.registers, s.BUCKETS: BUCKETS, s.L1_LINES: t.l1_lines,
         }  # fmt: skip
         ticks = {
-            s.DUAL: m.dual, s.INTERVAL: m.block_interval * t.active * 16, s.START: m.block_start, s.CONSTANT_MISS: m.constant_miss,
+            s.DUAL: m.dual, s.INTERVAL: m.block_interval * t.active * 16, s.START: m.block_start, s.CONSTANT_MISS: m.constant_miss, s.COLD: m.cold,
             s.FETCH_MISS: m.fetch_miss, s.FETCH_NEXT: m.fetch_next * 16, s.BUCKET: BUCKET, s.MIO_QUEUE: m.mio_queue, s.LG_QUEUE: m.lg_queue,
             s.L1_LATENCY: m.l1_latency, s.L2_LATENCY: m.l2_latency, s.DRAM_LATENCY: m.dram_latency, s.ATOMIC_LATENCY: m.atomic_latency,
             s.LINE_COST: m.line_cost, s.L2_COST: max(m.l2_alone, m.l2_cost * crowd), s.L2_LINE: m.l2_line,

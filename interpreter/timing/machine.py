@@ -49,7 +49,8 @@ class TimedDevice:
     block_start: int = 75  # from the end of one to the start of the next in its place
     launch: int = 2880  # cycles before the first block starts and after the last one has ended, with one multiprocessor at work
     launch_more: int = 90  # and for each doubling of their number
-    constant_miss: int = 170
+    constant_miss: int = 50  # of the first warps: constants
+    cold: int = 120  # and code
     fetch_miss: int = 6  # code that a multiprocessor has not executed before
     fetch_next: int = 3  # and for each of its instructions
     predicate: int = 6  # cycles that a branch waits for its predicate beyond what another instruction does

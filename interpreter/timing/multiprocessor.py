@@ -42,7 +42,7 @@ def simulate(
     """Ticks until all blocks are done."""
     while True:
         if P[s.PLACES] > 0 and P[s.NEXT_BLOCK] < P[s.BLOCKS]:
-            start_blocks(P, regions, tokens, first, warps, queues, schedulers, blocks)
+            start_blocks(P, regions, tokens, first, warps, queues, schedulers, blocks, notes, timeline)
         x = pick(P, code, warps, queues, schedulers)
         if x < 0:
             break
@@ -50,8 +50,10 @@ def simulate(
         issue(P, code, lists, warps, schedulers, x, w, notes, timeline)
         o = warps[w * s.WARP + s.OP] * s.INSTRUCTION
         result = P[s.NOW] + code[o + s.LATENCY]
-        if code[o + s.DO] == s.ACCESS:
+        if code[o + s.DO] == s.ACCESS or code[o + s.DO] == s.COPY:
             result = access(P, code, warps, w, o, starts, cursors, records, uses, fresh, sectors, lines, slices, result)
+        if code[o + s.DO] >= s.COPY:
+            copy(code, warps, w, o, result)
         i = code[o + s.WRITES]
         while i < code[o + s.END]:
             ready[w * P[s.REGISTERS] + lists[i]] = result << s.CAUSE_BITS | code[o + s.CLASS]
@@ -61,12 +63,21 @@ def simulate(
 
 
 def start_blocks(
-    P: Words, regions: Words, tokens: Words, first: Words, warps: Words, queues: Words, schedulers: Words, blocks: Words
+    P: Words,
+    regions: Words,
+    tokens: Words,
+    first: Words,
+    warps: Words,
+    queues: Words,
+    schedulers: Words,
+    blocks: Words,
+    notes: Words,
+    timeline: Words,
 ) -> int:
     """Blocks start while there are places for them."""
     while P[s.PLACES] > 0 and P[s.NEXT_BLOCK] < P[s.BLOCKS]:
         b = P[s.NEXT_BLOCK]
-        begin = P[s.CONSTANT_MISS]
+        begin = P[s.CONSTANT_MISS] + P[s.COLD]
         if b:
             begin = P[s.STARTED] + P[s.INTERVAL] // s.SIXTEENTHS
             if P[s.NOW]:
@@ -76,7 +87,7 @@ def start_blocks(
         blocks[b * s.BLOCK + s.LIVE] = P[s.EACH]
         w = b * P[s.EACH]
         while w < (b + 1) * P[s.EACH]:
-            start_warp(P, regions, tokens, first, warps, queues, schedulers, blocks, b, w, begin)
+            start_warp(P, regions, tokens, first, warps, queues, schedulers, blocks, notes, timeline, b, w, begin)
             w += 1
         if blocks[b * s.BLOCK + s.LIVE] == 0:
             P[s.PLACES] += 1
@@ -85,7 +96,8 @@ def start_blocks(
 
 
 def start_warp(
-    P: Words, regions: Words, tokens: Words, first: Words, warps: Words, queues: Words, schedulers: Words, blocks: Words, b: int, w: int, begin: int
+    P: Words, regions: Words, tokens: Words, first: Words, warps: Words, queues: Words, schedulers: Words, blocks: Words, notes: Words,
+    timeline: Words, b: int, w: int, begin: int,
 ) -> int:  # fmt: skip
     """A warp goes to the scheduler with the fewest; one that executes nothing has ended."""
     if first[w] == first[w + 1]:
@@ -109,12 +121,11 @@ def start_warp(
     warps[at + s.TOKEN_END] = first[w + 1]
     warps[at + s.OP] = regions[region + s.FIRST_OP]
     warps[at + s.LAST] = begin
-    if b == 0:
-        warps[at + s.LAST] = 0
+    if P[s.NOW] == 0:  # it waits for the first constants, then for code
+        warps[at + s.LAST] = begin - P[s.COLD]
+        note(P, notes, timeline, warps[at + s.OP], s.IMC, begin - P[s.COLD] - P[s.CONSTANT_MISS], begin - P[s.COLD])
     warps[at + s.WHEN] = greater(begin, regions[region + s.FETCHED])
-    warps[at + s.WHY] = s.IMC
-    if P[s.NOW]:
-        warps[at + s.WHY] = s.FETCH
+    warps[at + s.WHY] = s.FETCH
     schedulers[x + s.BEST] = 0  # to be looked at
     return 0
 
@@ -189,7 +200,9 @@ def issue(P: Words, code: Words, lists: Words, warps: Words, schedulers: Words, 
     cause = s.NOT_SELECTED
     if schedulers[x + s.PORTS + pipe] == now:
         cause = s.MATH
-        if pipe == s.LSU_PIPE:
+        if schedulers[x + s.OWNERS + pipe] == w:  # the compiler knows of it
+            cause = s.WAIT
+        elif pipe == s.LSU_PIPE:
             cause = s.MIO
     elif pipe == s.LSU_PIPE and P[s.L1_FREE] // s.SIXTEENTHS - P[s.MIO_QUEUE] == now:
         cause = s.MIO
@@ -204,6 +217,7 @@ def issue(P: Words, code: Words, lists: Words, warps: Words, schedulers: Words, 
         schedulers[x + s.PAIRED] = w
     schedulers[x + s.FREE] = greater(schedulers[x + s.FREE], now + slots)
     schedulers[x + s.PORTS + pipe] = now + code[o + s.PORT]
+    schedulers[x + s.OWNERS + pipe] = w
     return 0
 
 
@@ -259,6 +273,17 @@ def access(
         result = end - 1 + P[s.L1_LATENCY]
     P[s.L1_FREE] = greater(P[s.L1_FREE], behind - s.SIXTEENTHS * P[s.LG_QUEUE])
     return result
+
+
+def copy(code: Words, warps: Words, w: int, o: int, result: int) -> int:
+    """An asynchronous copy, or the end of a group of them.  Groups end in their order."""
+    at = w * s.WARP
+    if code[o + s.DO] == s.COPY:
+        warps[at + s.COPIED] = greater(warps[at + s.COPIED], result)
+    elif code[o + s.DO] == s.COMMIT:
+        warps[at + s.GROUP_DONE + (warps[at + s.GROUPS] & s.KEPT_GROUPS - 1)] = warps[at + s.COPIED]
+        warps[at + s.GROUPS] += 1
+    return 0
 
 
 def load(P: Words, records: Words, uses: Words, fresh: Words, sectors: Words, lines: Words, r: int, end: int, units: int) -> int:
@@ -367,7 +392,7 @@ def advance(
     if doing == s.JUMP:
         t = P[s.NOW] + code[o + s.LATENCY]
         cause = s.BRANCH
-    if next_region(P, regions, tokens, warps, w, doing, t):
+    if next_region(P, regions, tokens, warps, w, t):
         t = regions[tokens[warps[at + s.TOKEN]] * s.REGION + s.FETCHED]
         cause = s.FETCH
     ended = warps[at + s.TOKEN] >= warps[at + s.TOKEN_END]
@@ -390,6 +415,9 @@ def advance(
         warps[at + s.WHY] = s.BARRIER
         blocks[b + s.ARRIVED] += 1
     else:
+        if doing == s.AWAIT:
+            t = awaited(code, warps, w, o, t)
+            cause = s.LONG
         wait(P, code, lists, warps, ready, w, t, cause)
         if doing == s.JUMP and code[o + s.READS] < code[o + s.WRITES]:
             warps[at + s.WHEN] += P[s.PREDICATE]
@@ -399,15 +427,22 @@ def advance(
     return 0
 
 
-def next_region(P: Words, regions: Words, tokens: Words, warps: Words, w: int, doing: int, t: int) -> int:
+def awaited(code: Words, warps: Words, w: int, o: int, t: int) -> int:
+    """When all but the last few groups of a warp's asynchronous copies are done."""
+    at = w * s.WARP
+    last = warps[at + s.GROUPS] - 1 - code[o + s.TAKES]
+    if last < 0 or code[o + s.TAKES] >= s.KEPT_GROUPS:
+        return t
+    return greater(t, warps[at + s.GROUP_DONE + (last & s.KEPT_GROUPS - 1)])
+
+
+def next_region(P: Words, regions: Words, tokens: Words, warps: Words, w: int, t: int) -> int:
     """A warp goes on to its next instruction; must it be fetched?  After the last one, its token is behind the last."""
     at = w * s.WARP
     o = warps[at + s.OP] + 1
     fetches = 0
     while o >= regions[(tokens[warps[at + s.TOKEN]] + 1) * s.REGION + s.FIRST_OP]:
         warps[at + s.TOKEN] += 1
-        if doing == s.EXIT:
-            warps[at + s.TOKEN] = warps[at + s.TOKEN_END]
         if warps[at + s.TOKEN] >= warps[at + s.TOKEN_END]:
             return 0
         region = tokens[warps[at + s.TOKEN]] * s.REGION
@@ -437,6 +472,6 @@ def release(P: Words, code: Words, lists: Words, warps: Words, schedulers: Words
 
 
 FUNCTIONS = (
-    greater, less, keep, note, from_dram, load, store, update, access, wait, start_warp, start_blocks, earliest, pick, issue, next_region, release,
-    advance, simulate,
+    greater, less, keep, note, from_dram, load, store, update, access, copy, awaited, wait, start_warp, start_blocks, earliest, pick, issue, next_region,
+    release, advance, simulate,
 )  # fmt: skip

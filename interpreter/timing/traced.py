@@ -8,6 +8,8 @@ from itertools import accumulate, chain
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.assembler.ir import Immediate
+
 from ..ptxas.machine.instruction import MachineInstruction
 from ..ptxas.machine.kinds import PIPES, kind_of
 from . import words as s
@@ -15,7 +17,8 @@ from .machine import TimedDevice
 from .trace import TracedBlocks
 
 Index = NDArray[np.int64]
-DOING = {"bar": s.MEET, "branch": s.JUMP, "exit": s.EXIT, "ld": s.ACCESS, "st": s.ACCESS, "atom": s.ACCESS, "red": s.ACCESS}
+DOING = {"bar": s.MEET, "branch": s.JUMP, "ld": s.ACCESS, "st": s.ACCESS, "atom": s.ACCESS, "red": s.ACCESS}
+COPYING = {"LDGSTS": s.COPY, "LDGDEPBAR": s.COMMIT, "DEPBAR": s.AWAIT}
 FAST = ("lsu", "branch", "none")  # pipes whose latency is not that of arithmetic
 
 
@@ -118,13 +121,17 @@ class TracedCode:
             kind = kind_of(o.opcode)
             pipe = PIPES.index(kind.pipe)
             slow = 1.0 if kind.pipe in FAST else m.arithmetic
-            row[s.DO] = DOING.get(o.what, s.PLAIN) if o.what not in ("ld", "st", "atom", "red") or o.accesses else s.PLAIN
+            row[s.DO] = COPYING.get(o.opcode, DOING.get(o.what, s.PLAIN))
+            if row[s.DO] in (s.ACCESS, s.COPY) and not o.accesses:
+                row[s.DO] = s.PLAIN
             row[s.PIPE], row[s.CLASS] = pipe, _class(o, kind.pipe)
             row[s.PORT] = round(kind.port * m.ports[pipe] * ticks)
             row[s.LATENCY], row[s.SLOTS] = round(kind.latency * slow) * ticks, o.slots * ticks
             if o.accesses:
                 row[s.SITE] = self.trace.code.sites[id(o.accesses[0])]
                 row[s.TAKES] = sum(a is o.accesses[0] for a in o.accesses)
+            elif row[s.DO] == s.AWAIT:
+                row[s.TAKES] = _left(o)
             row[s.READS] = len(lists)
             lists += o.reads
             row[s.WRITES] = len(lists)
@@ -154,10 +161,14 @@ class TracedCode:
         self.fresh = (~self.trace.late).astype(np.int64) if self.trace.sector.size else np.zeros(1, np.int64)
 
 
+def _left(o: MachineInstruction) -> int:
+    """The groups of copies that may be under way behind an instruction that waits for the others."""
+    given = o.of.operands if o.of is not None else ()
+    return next((int(x.value) for x in given if isinstance(x, Immediate)), 0)
+
+
 def _class(o: MachineInstruction, pipe: str) -> int:
     """What a warp that needs the result waits for."""
     if o.space in ("global", "local") or o.what == "fence":
         return s.LONG
-    if o.space or pipe in ("lsu", "sfu"):
-        return s.SHORT
-    return s.IMC if o.opcode.startswith("LDC") else s.WAIT
+    return s.SHORT if o.space or pipe in ("lsu", "sfu") or o.opcode == "LDC" else s.WAIT

@@ -9,7 +9,7 @@ SELECTED, WAIT, LONG, SHORT, BARRIER, BRANCH, MATH, MIO, LG, FETCH, NOT_SELECTED
 REASON_COUNT = 12
 CAUSE_BITS = 4  # of a time that is kept with the reason to wait for it
 
-PLAIN, ACCESS, MEET, JUMP, EXIT = range(5)  # what an instruction does
+PLAIN, ACCESS, MEET, JUMP, COPY, COMMIT, AWAIT = range(7)  # what an instruction does; the last three: asynchronous copies
 GLOBAL_LOAD, GLOBAL_STORE, GLOBAL_ATOMIC, SHARED, CONSTANT, LOCAL, GLOBAL_PAST = range(
     7
 )  # kinds of accesses; the last one is a load past L1
@@ -22,21 +22,26 @@ BARRIER_LATENCY, CONSTANT_LATENCY, WINDOW, DEEP = 15, 28, 1024, 48
 # Parameters of a simulation.
 (SCHEDULERS, DUAL, RESIDENT, INTERVAL, START, CONSTANT_MISS, FETCH_MISS, FETCH_NEXT, BUCKET, MIO_QUEUE, LG_QUEUE, L1_LATENCY, L2_LATENCY, DRAM_LATENCY,
  ATOMIC_LATENCY, L1_LINES, LINE_COST, L2_COST, L2_LINE, STORE_COST, STORE_LINE, DRAM_COST, DRAM_STORE, SLICE_COST, DRAM_QUEUE, PREDICATE, BLOCKS, EACH,
- SITES, REGISTERS, BUCKETS) = range(31)  # fmt: skip
+ SITES, REGISTERS, BUCKETS, COLD) = range(32)  # fmt: skip
 # The state of a multiprocessor stands behind them: when L1, the ports to L2 and DRAM are free, in sixteenths; lines that L1 took in; the load of DRAM, and
 # when it was asked last; when stores have drained; instructions issued; blocks that have started, when the last one did, places for more; the time.
 L1_FREE, L2_FREE, STORE_FREE, DRAM_FREE, BORN, LOAD, ASKED, DRAIN, ISSUED, NEXT_BLOCK, STARTED, PLACES, NOW = range(32, 45)
 PARAMETERS = 48
 
-# A machine instruction.  Lists of registers stand in an array of their own, from READS to WRITES those that it reads, from there to END those that it writes.
+# A machine instruction; TAKES: the accesses of its site that it stands for, or the groups that may be under way behind an AWAIT.
+# Lists of registers stand in an array of their own, from READS to WRITES those that it reads, from there to END those that it writes.
 DO, PIPE, PORT, LATENCY, SLOTS, CLASS, SITE, TAKES, READS, WRITES, END = range(11)
 INSTRUCTION = 11
 # A warp: its token and its last one's end, the next instruction, when its last one was issued, when the next one may be, and what it waits for.
-TOKEN, TOKEN_END, OP, LAST, WHEN, WHY = range(6)
-WARP = 6
-# A scheduler: when it is free, the warp that may issue once more, how many warps it has, the earliest time at which it may issue, then its ports.
+# Then its asynchronous copies: when those are done that belong to no group yet, how many groups there are, and when each of the last ones is done.
+TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, COPIED, GROUPS, GROUP_DONE = range(9)
+KEPT_GROUPS = 16
+WARP = GROUP_DONE + KEPT_GROUPS
+# A scheduler: when it is free, the warp that may issue once more, how many warps it has, the earliest time at which it may issue, then when its
+# ports are free, and the warps that took them last.
 FREE, PAIRED, SIZE, BEST, BEST_AT, PORTS = range(6)
-SCHEDULER = PORTS + PIPE_COUNT
+OWNERS = PORTS + PIPE_COUNT
+SCHEDULER = OWNERS + PIPE_COUNT
 # A block: warps at the barrier, warps that have not ended, when it was done.
 ARRIVED, LIVE, DONE = range(3)
 BLOCK = 3

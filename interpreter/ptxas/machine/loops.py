@@ -1,8 +1,9 @@
-"""UnrolledLoops that ptxas writes out: all turns of those whose number it knows, four turns of some others, and what goes with them.
+"""Loops that ptxas writes out: all turns of those whose number it knows, four turns of some others, and what goes with them.
 
 A loop of one block whose counter advances by a constant to a bound that does not change is written out four times; of what is left, two turns
-and one have code of their own.  Where the counter is compared without a sign, one turn comes before all that, for a counter that begins at the bound; others pass
-it by.  Neither a synchronisation nor an atomic operation, nor a call may be in the loop, and it may not load from the space that it stores to.  The rules are those of ptxas 13.0 for sm_90.
+and one have code of their own.  Where the counter is compared without a sign, one turn comes before all that for a counter that begins at the
+bound; others pass it by.  Neither a synchronisation nor an atomic operation, nor a call may be in the loop, and it may not load from the space
+that it stores to.  The rules are those of ptxas 13.0 for sm_90.
 """
 
 from __future__ import annotations

@@ -20,7 +20,7 @@ from warplab.assembler.ir import Address, Instruction, Operand, Register
 from warplab.isa.types import TYPES
 
 from ..contraction import Contraction
-from .sequences import WIDE, Words, division, own_type, sequence
+from .sequences import RULES, WIDE, Words, division, own_type, sequence
 from .sources import Sources
 
 LOGIC = frozenset({"and", "or", "xor", "not"})
@@ -170,6 +170,10 @@ class Merging:
             ]
             return () if i.opcode == "not" or plain else ("PLOP3",)
         return sequence(i)
+
+    def is_nothing(self, i: Instruction) -> bool:
+        """Is there no machine instruction of it, such as of a sign that its readers change?"""
+        return i.opcode in RULES and i.guard is None and not self.sources.is_open(i) and not self.opcodes(i)
 
     def _is_widened(self, i: Instruction) -> bool:
         """Is a shift of 64 bits one of a number of 32?"""

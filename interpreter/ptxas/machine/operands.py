@@ -106,7 +106,7 @@ class OperandCode:
                 self._word(b, ("parameter", *at), found)
                 return
             copied = copied_by(source)
-            if copied is None and (self.merging.is_merged(source) or is_move(source)):
+            if copied is None and (self.merging.is_merged(source) or is_move(source) or self.merging.is_nothing(source)):
                 self._gather(b, source, found)
                 return
             if not isinstance(copied, Register):
