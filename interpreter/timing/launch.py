@@ -81,7 +81,7 @@ class Timing:
         contending = min(float(t.active), t.updates / max(1, t.kept_updates)) if few else t.active
         values = {
             s.SCHEDULERS: m.schedulers, s.RESIDENT: resident, s.PLACES: resident, s.BLOCKS: blocks, s.EACH: t.each, s.SITES: self.code.sites,
-            s.REGISTERS: self.code.registers, s.BUCKETS: BUCKETS, s.L1_LINES: t.l1_lines,
+            s.REGISTERS: self.code.registers, s.BUCKETS: BUCKETS, s.L1_LINES: t.l1_lines, s.TICKS: k,
         }  # fmt: skip
         ticks = {
             s.DUAL: m.dual, s.INTERVAL: m.block_interval * t.active * 16, s.START: m.block_start, s.CONSTANT_MISS: m.constant_miss, s.COLD: m.cold,

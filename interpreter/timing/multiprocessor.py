@@ -58,7 +58,7 @@ def simulate(
         while i < code[o + s.END]:
             ready[w * P[s.REGISTERS] + lists[i]] = result << s.CAUSE_BITS | code[o + s.CLASS]
             i += 1
-        advance(P, code, lists, regions, tokens, warps, queues, schedulers, blocks, ready, x, w, o)
+        advance(P, code, lists, regions, tokens, warps, queues, schedulers, blocks, ready, notes, timeline, x, w, o)
     return greater(P[s.NOW], P[s.DRAIN])
 
 
@@ -378,7 +378,7 @@ def wait(P: Words, code: Words, lists: Words, warps: Words, ready: Words, w: int
 
 def advance(
     P: Words, code: Words, lists: Words, regions: Words, tokens: Words, warps: Words, queues: Words, schedulers: Words, blocks: Words, ready: Words,
-    x: int, w: int, o: int,
+    notes: Words, timeline: Words, x: int, w: int, o: int,
 ) -> int:  # fmt: skip
     """What a warp does after its instruction `o`: the next one, a barrier, or the end."""
     at = w * s.WARP
@@ -391,7 +391,8 @@ def advance(
         t = P[s.NOW]
     if doing == s.JUMP:
         t = P[s.NOW] + code[o + s.LATENCY]
-        cause = s.BRANCH
+        note(P, notes, timeline, o // s.INSTRUCTION, s.BRANCH, warps[at + s.LAST], warps[at + s.LAST] + s.TARGET * P[s.TICKS])
+        warps[at + s.LAST] += s.TARGET * P[s.TICKS]
     if next_region(P, regions, tokens, warps, w, t):
         t = regions[tokens[warps[at + s.TOKEN]] * s.REGION + s.FETCHED]
         cause = s.FETCH

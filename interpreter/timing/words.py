@@ -18,14 +18,15 @@ SLICES, SLICE_BITS = 96, 4  # of L2; 512 bytes lie in one
 SIXTEENTHS = 16
 FAR = 1 << 58
 BARRIER_LATENCY, CONSTANT_LATENCY, WINDOW, DEEP = 15, 28, 1024, 48
+TARGET = 2  # cycles for which a branch looks for its target
 
 # Parameters of a simulation.
 (SCHEDULERS, DUAL, RESIDENT, INTERVAL, START, CONSTANT_MISS, FETCH_MISS, FETCH_NEXT, BUCKET, MIO_QUEUE, LG_QUEUE, L1_LATENCY, L2_LATENCY, DRAM_LATENCY,
  ATOMIC_LATENCY, L1_LINES, LINE_COST, L2_COST, L2_LINE, STORE_COST, STORE_LINE, DRAM_COST, DRAM_STORE, SLICE_COST, DRAM_QUEUE, PREDICATE, BLOCKS, EACH,
- SITES, REGISTERS, BUCKETS, COLD) = range(32)  # fmt: skip
+ SITES, REGISTERS, BUCKETS, COLD, TICKS) = range(33)  # fmt: skip
 # The state of a multiprocessor stands behind them: when L1, the ports to L2 and DRAM are free, in sixteenths; lines that L1 took in; the load of DRAM, and
 # when it was asked last; when stores have drained; instructions issued; blocks that have started, when the last one did, places for more; the time.
-L1_FREE, L2_FREE, STORE_FREE, DRAM_FREE, BORN, LOAD, ASKED, DRAIN, ISSUED, NEXT_BLOCK, STARTED, PLACES, NOW = range(32, 45)
+L1_FREE, L2_FREE, STORE_FREE, DRAM_FREE, BORN, LOAD, ASKED, DRAIN, ISSUED, NEXT_BLOCK, STARTED, PLACES, NOW = range(33, 46)
 PARAMETERS = 48
 
 # A machine instruction; TAKES: the accesses of its site that it stands for, or the groups that may be under way behind an AWAIT.
