@@ -54,8 +54,8 @@ class TimedDevice:
     fetch_miss: int = 6  # code that a multiprocessor has not executed before
     fetch_next: int = 3  # and for each of its instructions
     predicate: int = 8  # cycles that a branch waits for its predicate beyond what another instruction does
-    mio_queue: int = 16  # cycles of work that wait for L1 before a warp has to
-    lg_queue: int = 300  # and for what is behind it
+    mio_queue: int = 16  # cycles of work that wait for L1 before a warp with an access to shared memory has to
+    lg_queue: int = 300  # cycles of work behind L1 that it does not wait for
     l2_bytes: float = 40e6  # that L2 keeps of what is written
 
 

@@ -162,10 +162,11 @@ def earliest(P: Words, code: Words, warps: Words, queues: Words, schedulers: Wor
         if t < best:
             if schedulers[x + s.FREE] > t and schedulers[x + s.PAIRED] != w:
                 t = schedulers[x + s.FREE]
-            pipe = code[warps[w * s.WARP + s.OP] * s.INSTRUCTION + s.PIPE]
+            o = warps[w * s.WARP + s.OP] * s.INSTRUCTION
+            pipe = code[o + s.PIPE]
             t = greater(t, schedulers[x + s.PORTS + pipe])
-            if pipe == s.LSU_PIPE and busy > t:
-                t = busy
+            if pipe == s.LSU_PIPE and code[o + s.CLASS] != s.LONG:  # accesses to global memory queue up in front of L1
+                t = greater(t, busy)
             if t < best:
                 best = t
                 schedulers[x + s.BEST_AT] = q
@@ -204,10 +205,8 @@ def issue(P: Words, code: Words, lists: Words, warps: Words, schedulers: Words, 
             cause = s.WAIT
         elif pipe == s.LSU_PIPE:
             cause = s.MIO
-    elif pipe == s.LSU_PIPE and P[s.L1_FREE] // s.SIXTEENTHS - P[s.MIO_QUEUE] == now:
+    elif pipe == s.LSU_PIPE and code[o + s.CLASS] != s.LONG and P[s.L1_FREE] // s.SIXTEENTHS - P[s.MIO_QUEUE] == now:
         cause = s.MIO
-        if code[o + s.CLASS] == s.LONG:
-            cause = s.LG
     note(P, notes, timeline, op, cause, greater(warps[at + s.LAST], warps[at + s.WHEN]), now)
     note(P, notes, timeline, op, s.SELECTED, now, now + slots)
     P[s.ISSUED] += slots
@@ -271,6 +270,8 @@ def access(
         result = end - 1 + s.CONSTANT_LATENCY
     else:
         result = end - 1 + P[s.L1_LATENCY]
+    if kind == s.GLOBAL_STORE or (kind == s.GLOBAL_ATOMIC and code[o + s.WRITES] == code[o + s.END]):
+        warps[w * s.WARP + s.STORED] = greater(warps[w * s.WARP + s.STORED], behind // s.SIXTEENTHS)
     P[s.L1_FREE] = greater(P[s.L1_FREE], behind - s.SIXTEENTHS * P[s.LG_QUEUE])
     return result
 
@@ -371,6 +372,9 @@ def wait(P: Words, code: Words, lists: Words, warps: Words, ready: Words, w: int
             t = when >> s.CAUSE_BITS
             cause = when & (1 << s.CAUSE_BITS) - 1
         i += 1
+    if code[o + s.DO] == s.LEAVE and warps[w * s.WARP + s.STORED] > t:
+        t = warps[w * s.WARP + s.STORED]
+        cause = s.DRAINING
     warps[w * s.WARP + s.WHEN] = t
     warps[w * s.WARP + s.WHY] = cause
     return 0

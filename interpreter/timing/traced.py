@@ -17,7 +17,7 @@ from .machine import TimedDevice
 from .trace import TracedBlocks
 
 Index = NDArray[np.int64]
-DOING = {"bar": s.MEET, "branch": s.JUMP, "ld": s.ACCESS, "st": s.ACCESS, "atom": s.ACCESS, "red": s.ACCESS}
+DOING = {"bar": s.MEET, "branch": s.JUMP, "exit": s.LEAVE, "ld": s.ACCESS, "st": s.ACCESS, "atom": s.ACCESS, "red": s.ACCESS}
 COPYING = {"LDGSTS": s.COPY, "LDGDEPBAR": s.COMMIT, "DEPBAR": s.AWAIT}
 FAST = ("lsu", "branch", "none")  # pipes whose latency is not that of arithmetic
 

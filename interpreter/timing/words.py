@@ -4,12 +4,12 @@ from __future__ import annotations
 
 # Why a warp waits, in Nsight Compute's words; the numbers below are their places.
 REASONS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "branch_resolving", "math_pipe_throttle", "mio_throttle",
-           "lg_throttle", "no_instruction", "not_selected", "imc_miss")  # fmt: skip
-SELECTED, WAIT, LONG, SHORT, BARRIER, BRANCH, MATH, MIO, LG, FETCH, NOT_SELECTED, IMC = range(12)
+           "no_instruction", "not_selected", "imc_miss", "drain")  # fmt: skip
+SELECTED, WAIT, LONG, SHORT, BARRIER, BRANCH, MATH, MIO, FETCH, NOT_SELECTED, IMC, DRAINING = range(12)
 REASON_COUNT = 12
 CAUSE_BITS = 4  # of a time that is kept with the reason to wait for it
 
-PLAIN, ACCESS, MEET, JUMP, COPY, COMMIT, AWAIT = range(7)  # what an instruction does; the last three: asynchronous copies
+PLAIN, ACCESS, MEET, JUMP, LEAVE, COPY, COMMIT, AWAIT = range(8)  # what an instruction does; the last three: asynchronous copies
 GLOBAL_LOAD, GLOBAL_STORE, GLOBAL_ATOMIC, SHARED, CONSTANT, LOCAL, GLOBAL_PAST = range(
     7
 )  # kinds of accesses; the last one is a load past L1
@@ -33,9 +33,10 @@ PARAMETERS = 48
 # Lists of registers stand in an array of their own, from READS to WRITES those that it reads, from there to END those that it writes.
 DO, PIPE, PORT, LATENCY, SLOTS, CLASS, SITE, TAKES, READS, WRITES, END = range(11)
 INSTRUCTION = 11
-# A warp: its token and its last one's end, the next instruction, when its last one was issued, when the next one may be, and what it waits for.
-# Then its asynchronous copies: when those are done that belong to no group yet, how many groups there are, and when each of the last ones is done.
-TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, COPIED, GROUPS, GROUP_DONE = range(9)
+# A warp: its token and its last one's end, the next instruction, when its last one was issued, when the next one may be, and what it waits for;
+# when its stores have left L1.  Then its asynchronous copies: when those are done that belong to no group yet, how many groups there are, and when
+# each of the last ones is done.
+TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, STORED, COPIED, GROUPS, GROUP_DONE = range(10)
 KEPT_GROUPS = 16
 WARP = GROUP_DONE + KEPT_GROUPS
 # A scheduler: when it is free, the warp that may issue once more, how many warps it has, the earliest time at which it may issue, then when its
