@@ -17,6 +17,7 @@ from warplab.isa.profiles import DeviceProfile
 
 from ..lanes import Geometry
 from ..observe import Observer
+from ..profiler.sectors import ALL_WORDS
 from ..profiler.stream import Way
 from ..ptxas.machine_code import MachineCode, machine_code
 from ..ptxas.register_count import residency
@@ -38,8 +39,8 @@ ROUNDS = 1000
 PLACES = (0, 2, 4, 6)  # eighths of the device: multiprocessors whose blocks are kept; one of them is simulated
 LIMIT = 250_000  # instructions of a multiprocessor that are kept
 KEPT_ROUNDS = 3
-LINE_SECTORS = 4
-FARTHEST = 1 << 33  # sector from the first one of device memory
+LINE, LINE_SECTORS = 128, 4
+NEVER = (1 << 31) - 1
 KINDS = {"ld": s.GLOBAL_LOAD, "st": s.GLOBAL_STORE, "red": s.GLOBAL_ATOMIC, "atom": s.GLOBAL_ATOMIC}
 NEAR = {"const": s.CONSTANT, "local": s.LOCAL}
 COLUMNS = ("warp", "site", "clock", "kind", "units", "sectors", "full")
@@ -70,41 +71,47 @@ class TracedBlocks:
 
 
 class FirstTouches:
-    """When each sector of global memory was touched first: 4 bytes a sector."""
+    """When each sector of device memory was touched first: 4 bytes a sector."""
 
     def __init__(self, launch: Launch) -> None:
-        self.origin = int(launch.arena.base) >> 7
-        self.clock = np.zeros(1 << 12, np.int32)  # and one more; 0: never
+        self.origin = int(launch.arena.base) // LINE
+        end = max((a.end for a in launch.arena.living()), default=0)
+        self.lines = -(-end // LINE) - self.origin
+        self.clock = np.zeros((self.lines, LINE_SECTORS), np.int32)  # less NEVER, so that 0 is later than every time
+        self.low, self.high = self.lines, 0  # of what was touched
 
     def add(self, line: Index, words: NDArray[np.uint32], clock: int) -> None:
-        """Lines of which some words are touched."""
-        if not line.size:
+        """Lines of which some words are touched; memory of the host is left out."""
+        place = line - self.origin
+        low, high = (int(place.min()), int(place.max()) + 1) if place.size else (0, 0)
+        if low < 0 or high > self.lines or not high:
             return
-        place = (line - self.origin) * LINE_SECTORS
-        if int(place.min()) < 0 or int(place.max()) >= FARTHEST:
-            return  # memory of the host
-        if int(place.max()) + LINE_SECTORS > self.clock.size:
-            more = np.zeros(2 * int(place.max()) + LINE_SECTORS, np.int32)
-            more[: self.clock.size] = self.clock
-            self.clock = more
-        for n in range(LINE_SECTORS):
-            some = place if (words & 0xFF << 8 * n).all() else place[(words >> 8 * n & 0xFF) != 0]
-            known = self.clock[some + n]
-            later = (known == 0) | (known > clock + 1)
-            if later.any():
-                self.clock[some[later] + n] = clock + 1
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        if (words == ALL_WORDS).all():
+            self.clock[place] = np.minimum(self.clock[place], clock - NEVER)
+        else:
+            entry, which = sectors_of(words)
+            flat, at = self.clock.reshape(-1), place[entry] * LINE_SECTORS + which
+            flat[at] = np.minimum(flat[at], clock - NEVER)
 
     def before(self, sector: Index, clock: Index) -> NDArray[np.bool_]:
         """Was each sector touched before a clock?"""
         place = sector - self.origin * LINE_SECTORS
         there = (place >= 0) & (place < self.clock.size)
-        first = self.clock[np.where(there, place, 0)]
-        return there & (first > 0) & (first <= clock)
+        if not there.any():
+            return there
+        return there & (self.clock.reshape(-1)[np.where(there, place, 0)] < clock - NEVER)
 
     @property
     def count(self) -> int:
         """Sectors that were touched."""
-        return int(np.count_nonzero(self.clock))
+        return int(np.count_nonzero(self.clock[self.low : self.high]))
+
+
+def sectors_of(words: NDArray[np.uint32]) -> tuple[Index, Index]:
+    """(entry, sector in its line) of the words of lines."""
+    entry, which = np.stack([(words >> 8 * n & 0xFF) != 0 for n in range(LINE_SECTORS)], axis=1).nonzero()
+    return entry, which
 
 
 @dataclass(slots=True, eq=False)
@@ -228,8 +235,7 @@ class Tracer(Observer):
         place[rows] = np.arange(rows.size)
         at = place[touch.warp[mine]]
         line, words, at = line[mine][at >= 0], touch.words[mine][at >= 0], at[at >= 0]
-        bits = np.stack([(words >> 8 * n & 0xFF) != 0 for n in range(LINE_SECTORS)], axis=1)
-        entry, which = bits.nonzero()
+        entry, which = sectors_of(words)
         order = np.argsort(at[entry], kind="stable")
         sector = (line[entry] * LINE_SECTORS + which)[order]
         sectors = np.bincount(at[entry], minlength=rows.size)
@@ -237,7 +243,7 @@ class Tracer(Observer):
         each = np.full(rows.size, lanes // max(1, watched.flags.size)) if isinstance(lanes, int) else lanes[rows]
         kind = KINDS[op.kind] if way not in (Way.PASS,) else s.GLOBAL_PAST
         self._row(
-            warps, site, kind, np.maximum(lines if units is None else units[rows], -(-each * op.width // 128)), sectors,
+            warps, site, kind, np.maximum(lines if units is None else units[rows], -(-each * op.width // LINE)), sectors,
             (each * op.width >= 32 * sectors).astype(np.int64), sector, each,
         )  # fmt: skip
 
@@ -296,7 +302,7 @@ class Tracer(Observer):
             each=self.each,
             resident=self.resident,
             active=self.active,
-            l1_lines=max(64, (l1_bytes(self.device, launch.total_shared, self.resident) if self.device.l1_size else 0) // 128),
+            l1_lines=max(64, (l1_bytes(self.device, launch.total_shared, self.resident) if self.device.l1_size else 0) // LINE),
             work=total,
             longest=longest,
             sampled=blocks,
