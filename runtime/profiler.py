@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from warplab.interpreter.profiler import Counters, KernelProfile
 from warplab.interpreter.profiler.profile import show_with
-from warplab.interpreter.timing import TimedCounters
+from warplab.interpreter.timing import QuicklyTimedCounters, TimedCounters
 
 from .device.launches.observing import observing
 
@@ -46,10 +46,11 @@ show_with(_page)
 
 
 @contextmanager
-def profiling(*, time: bool = False) -> Iterator[Profiling]:
-    """Profiles every launch inside the with statement; with `time`, also predicts how long each takes.
+def profiling(*, time: bool | None = False) -> Iterator[Profiling]:
+    """Profiles every launch inside the with statement; with `time`, also predicts how long each takes (None: where that costs less than a second).
 
     The profile of a launch with a fault ends at the fault.
     """
-    with observing(TimedCounters if time else Counters) as counters:
+    make = Counters if time is False else QuicklyTimedCounters if time is None else TimedCounters
+    with observing(make) as counters:
         yield Profiling(counters)

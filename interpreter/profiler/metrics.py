@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from warplab.isa.occupancy import Resource
 
+from .launch_time import REASONS
 from .tally import EVENTS
 
 if TYPE_CHECKING:
@@ -317,25 +318,46 @@ _EARLY = {
 }
 
 
-STALL = "smsp__average_warps_issue_stalled_{}_per_issue_active.ratio"
+def _timed(value: Callable[[LaunchTime], float]) -> Value:
+    """A number of a prediction."""
+    return lambda p: value(p.time) if p.time is not None else 0.0
 
 
-def time_metrics(t: LaunchTime) -> dict[str, float]:
-    """What is predicted of a launch's time, by Nsight Compute's names."""
-    return {
-        "sm__cycles_elapsed.max": t.cycles,
-        "gpu__time_duration.sum": 1e9 * t.seconds,
-        "smsp__issue_active.avg.pct_of_peak_sustained_active": 100 * t.issue_slots,
-        "sm__inst_executed.sum": t.issued,
-        **{STALL.format(reason): cycles for reason, cycles in t.stalls.items()},
-    }
+def _stalled(reason: str) -> Value:
+    return _timed(lambda t: t.stalls.get(reason, 0.0))
+
+
+# Predicted, where a profile has a prediction.
+TIME_METRICS: tuple[Metric, ...] = (
+    Metric("sm__cycles_elapsed.max", "cycles", "Cycles of the launch, predicted.", _timed(lambda t: t.cycles), True),
+    Metric("gpu__time_duration.sum", "nanoseconds", "Time of the launch, predicted.", _timed(lambda t: 1e9 * t.seconds), True),
+    Metric(
+        "smsp__issue_active.avg.pct_of_peak_sustained_active",
+        "issue slots %",
+        "Issue slots of active cycles that are used, predicted.",
+        _timed(lambda t: 100 * t.issue_slots),
+        True,
+    ),
+    Metric(
+        "sm__inst_executed.sum", "machine instructions", "Warp instructions of the machine code, predicted.", _timed(lambda t: t.issued)
+    ),
+    *(
+        Metric(
+            f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio",
+            f"stalled {reason}",
+            f"Cycles that warps wait for each instruction issued, reason {reason}, predicted.",
+            _stalled(reason),
+        )
+        for reason in REASONS
+    ),
+)
 
 
 def metrics_of(p: KernelProfile) -> dict[str, float]:
     """Every counter of a profile by name."""
     out = {m.name: m.value(p) for m in METRICS}
     if p.time is not None:
-        out |= time_metrics(p.time)
+        out |= {m.name: m.value(p) for m in TIME_METRICS}
     if p.device.capability < (7, 0):
         out |= {early: out[name] for early, name in _EARLY.items()}
     return out

@@ -77,6 +77,10 @@ class MachineCode:
         loops, b = self._loops[block]
         return loops.pieces(b, turns)
 
+    def function(self, block: int) -> Function:
+        """The function that a block belongs to."""
+        return self._loops[block][0].flow.function
+
     def region(self, block: int, times: int = 1) -> list[MachineInstruction]:
         """The instructions of so many turns that became one, in their order; 0 turns: those of a block that lanes pass by."""
         key = block, times

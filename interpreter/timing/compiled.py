@@ -17,9 +17,14 @@ from . import multiprocessor, words
 Arrays = Sequence[NDArray[np.int64]]
 
 
+def is_compiled(engine: str) -> bool:
+    """Is the simulation compiled?"""
+    return engine != "numpy" and not missing()
+
+
 def simulation(engine: str) -> Callable[[Arrays], int]:
     """`simulate` of multiprocessor.py, which changes the arrays."""
-    return _plain if engine == "numpy" or missing() else _compiled()
+    return _compiled() if is_compiled(engine) else _plain
 
 
 @cache

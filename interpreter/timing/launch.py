@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..profiler.launch_time import LaunchTime
+from ..profiler.launch_time import REASONS, LaunchTime
 from ..ptxas.machine.kinds import PIPES
 from . import words as s
 from .compiled import simulation
@@ -106,6 +106,11 @@ class Timing:
 
     # ------------------------------------------------------------ the launch
 
+    @property
+    def _overhead(self) -> float:
+        """Cycles of the launch itself."""
+        return self.machine.launch + self.machine.launch_more * float(np.log2(self.trace.active))
+
     def cycles(self, one: Simulated, resident: int) -> float:
         """Of the launch, from the multiprocessor that was simulated."""
         t, sampled = self.trace, len(self.trace.sampled)
@@ -134,10 +139,10 @@ class Timing:
             recorded=m.recorded,
             clock_hz=m.clock_hz,
             slots=m.schedulers * m.multiprocessors,
-            cycles=m.launch + m.launch_more * float(np.log2(t.active)) + active,
+            cycles=self._overhead + active,
             issued=issued,
             active=active,
-            stalls={r: float(n) / total for r, n in zip(s.REASONS, one.reasons, strict=True) if n},
+            stalls={r: float(n) / total for r, n in zip(REASONS, one.reasons, strict=True) if n},
             by_line=self._by_line(one),
             bucket=BUCKET,
             timeline=tuple(map(tuple, (one.timeline[:last] / BUCKET).tolist())),
@@ -146,11 +151,28 @@ class Timing:
         )
 
     def _by_line(self, one: Simulated) -> dict[tuple[str, int], dict[str, float]]:
-        return {}
+        """What warps wait for at each line; what ptxas adds counts for the next line of its block."""
+        found: dict[tuple[str, int], NDArray[np.float64]] = {}
+        c = self.code
+        for region, start, end in zip(c.regions, c.region_start, c.region_start[1:], strict=False):
+            name = self.trace.code.function(region.block).name
+            lines = [o.of.span.line if o.of is not None else 0 for o in c.instructions[start:end]]
+            known = next((line for line in reversed(lines) if line), 0)
+            for n in range(len(lines) - 1, -1, -1):
+                known = lines[n] or known
+                key = name, known
+                found[key] = found.get(key, 0.0) + one.notes[start + n]
+        return {key: {r: float(v) for r, v in zip(REASONS, notes, strict=True) if v} for key, notes in sorted(found.items()) if notes.any()}
 
     def by_occupancy(self) -> tuple[tuple[int, float], ...]:
-        """(warps resident, cycles of the launch) for fewer blocks at once."""
-        return ()
+        """(warps resident, cycles of the launch) with fewer and fewer blocks at once."""
+        t, points = self.trace, []
+        resident = min(t.resident, -(-t.work.size // t.active))
+        while resident:
+            one = self.whole if resident == t.resident else self.simulate(resident=resident)
+            points.append((resident * t.each, self._overhead + self.cycles(one, resident)))
+            resident //= 2
+        return tuple(reversed(points))
 
     def busy(self) -> dict[str, float]:
         """For how many cycles each resource of a multiprocessor is busy, and what the rounds of blocks take if nothing else is at work."""

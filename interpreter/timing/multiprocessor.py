@@ -418,6 +418,7 @@ def advance(
     elif doing == s.MEET:
         warps[at + s.WHEN] = s.FAR
         warps[at + s.WHY] = s.BARRIER
+        warps[at + s.MET] = o // s.INSTRUCTION
         blocks[b + s.ARRIVED] += 1
     else:
         if doing == s.AWAIT:
@@ -427,7 +428,7 @@ def advance(
         if doing == s.JUMP and code[o + s.READS] < code[o + s.WRITES]:
             warps[at + s.WHEN] += P[s.PREDICATE]
     if (ended or doing == s.MEET) and blocks[b + s.LIVE] and blocks[b + s.ARRIVED] >= blocks[b + s.LIVE]:
-        release(P, code, lists, warps, schedulers, blocks, ready, b)
+        release(P, code, lists, warps, schedulers, blocks, ready, notes, timeline, b)
     schedulers[x + s.BEST] = P[s.NOW]  # to be looked at
     return 0
 
@@ -460,14 +461,20 @@ def next_region(P: Words, regions: Words, tokens: Words, warps: Words, w: int, t
     return fetches
 
 
-def release(P: Words, code: Words, lists: Words, warps: Words, schedulers: Words, blocks: Words, ready: Words, b: int) -> int:
+def release(
+    P: Words, code: Words, lists: Words, warps: Words, schedulers: Words, blocks: Words, ready: Words, notes: Words, timeline: Words, b: int
+) -> int:
     """The last warp has come to the barrier: all go on."""
     blocks[b + s.ARRIVED] = 0
     w = b // s.BLOCK * P[s.EACH]
     end = w + P[s.EACH]
     while w < end:
-        if warps[w * s.WARP + s.WHEN] == s.FAR and warps[w * s.WARP + s.WHY] == s.BARRIER:
-            wait(P, code, lists, warps, ready, w, P[s.NOW] + s.BARRIER_LATENCY, s.BARRIER)
+        at = w * s.WARP
+        if warps[at + s.WHEN] == s.FAR and warps[at + s.WHY] == s.BARRIER:
+            t = P[s.NOW] + s.BARRIER_LATENCY * P[s.TICKS]
+            note(P, notes, timeline, warps[at + s.MET], s.BARRIER, warps[at + s.LAST], t)
+            warps[at + s.LAST] = t
+            wait(P, code, lists, warps, ready, w, t, s.WAIT)
         w += 1
     n = 0
     while n < P[s.SCHEDULERS]:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING
 from warplab.isa.profiles import DeviceProfile
 
 from ..profiler.counters import Counters
+from .compiled import is_compiled
 from .launch import Timing
 from .machine import machine_of
-from .trace import Tracer
+from .trace import TracedBlocks, Tracer
 
 if TYPE_CHECKING:
     from ..launch import Launch
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from ..plan.plan import Site
     from ..profiler.launch_time import LaunchTime
     from ..values import Array
+
+
+QUICK, QUICK_AS_PYTHON = 500_000, 12_000  # instructions whose simulations take less than a second
 
 
 class TimedCounters(Counters):
@@ -50,4 +54,16 @@ class TimedCounters(Counters):
 
     def _timed(self, launch: Launch) -> Callable[[], LaunchTime] | None:
         trace, machine, engine = self.tracer.trace, machine_of(self.device), launch.options.engine
-        return None if trace is None else cache(lambda: Timing(trace, machine, engine).time)
+        if trace is None or not trace.entries.size or not self._is_wanted(trace, engine):
+            return None
+        return cache(lambda: Timing(trace, machine, engine).time)
+
+    def _is_wanted(self, trace: TracedBlocks, engine: str) -> bool:
+        return True
+
+
+class QuicklyTimedCounters(TimedCounters):
+    """The same, of launches whose prediction costs less than a second."""
+
+    def _is_wanted(self, trace: TracedBlocks, engine: str) -> bool:
+        return trace.steps < (QUICK if is_compiled(engine) else QUICK_AS_PYTHON)

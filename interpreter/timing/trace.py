@@ -58,7 +58,8 @@ class TracedBlocks:
     work: Index  # instructions that each block executes, all blocks
     longest: Index  # and the warp of each that executes most
     sampled: list[int]  # the blocks that were kept
-    whole: float  # how much of what they execute
+    steps: int  # instructions of PTX that they execute, as far as they were kept
+    whole: float  # how much of what they execute that is
     entries: Index  # (3, n)
     access: dict[str, Index]
     sector: Index  # of the accesses to global memory, one list after the other
@@ -297,6 +298,7 @@ class Tracer(Observer):
         access["warp"] -= start
         updates = access["kind"] == s.GLOBAL_ATOMIC
         steps = self.steps[start : start + count]
+        kept = int(np.minimum(steps, self.most).sum())
         self.trace = TracedBlocks(
             code=self.machine_code,
             each=self.each,
@@ -306,7 +308,8 @@ class Tracer(Observer):
             work=total,
             longest=longest,
             sampled=blocks,
-            whole=float(np.minimum(steps, self.most).sum()) / max(1, int(steps.sum())),
+            steps=kept,
+            whole=kept / max(1, int(steps.sum())),
             entries=entries,
             access=access,
             sector=sector,

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-# Why a warp waits, in Nsight Compute's words; the numbers below are their places.
-REASONS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "branch_resolving", "math_pipe_throttle", "mio_throttle",
-           "no_instruction", "not_selected", "imc_miss", "drain")  # fmt: skip
+# Places of the reasons to wait.
 SELECTED, WAIT, LONG, SHORT, BARRIER, BRANCH, MATH, MIO, FETCH, NOT_SELECTED, IMC, DRAINING = range(12)
 REASON_COUNT = 12
 CAUSE_BITS = 4  # of a time that is kept with the reason to wait for it
@@ -34,9 +32,9 @@ PARAMETERS = 48
 DO, PIPE, PORT, LATENCY, SLOTS, CLASS, SITE, TAKES, READS, WRITES, END = range(11)
 INSTRUCTION = 11
 # A warp: its token and its last one's end, the next instruction, when its last one was issued, when the next one may be, and what it waits for;
-# when its stores have left L1.  Then its asynchronous copies: when those are done that belong to no group yet, how many groups there are, and when
+# when its stores have left L1, the barrier at which it is.  Then its asynchronous copies: when those are done that belong to no group yet, how many groups there are, and when
 # each of the last ones is done.
-TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, STORED, COPIED, GROUPS, GROUP_DONE = range(10)
+TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, STORED, MET, COPIED, GROUPS, GROUP_DONE = range(11)
 KEPT_GROUPS = 16
 WARP = GROUP_DONE + KEPT_GROUPS
 # A scheduler: when it is free, the warp that may issue once more, how many warps it has, the earliest time at which it may issue, then when its

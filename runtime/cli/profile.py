@@ -40,6 +40,9 @@ SETS = ("basic", "full")
 )
 @click.option("--trace", type=click.Path(dir_okay=False, allow_dash=True), help="Writes Chrome trace events, for ui.perfetto.dev.")
 @click.option("--picture", type=int, multiple=True, metavar="LINE", help="Draws the addresses that the accesses of a line touch.")
+@click.option(
+    "--time/--no-time", "timed", default=None, help="Predict how long each launch takes (default: where that costs less than a second)."
+)
 @click.option("--compare", type=SOURCE, metavar="FILE", help="Shows another file's profile beside this one.")
 @click.pass_context
 def profile(
@@ -53,9 +56,11 @@ def profile(
     words = options.pop("symbols")
     options["symbols"] = tuple(w for w in words if w not in SETS)
     names = _counters(metrics) if metrics else ()
+    timed = True if _names_time(names) else options.pop("timed")
+    options.pop("timed", None)
     view = View(options.pop("as_json"), options.pop("as_csv"), options.pop("picture"), names, "full" in words)
-    profiles, code = measured(ctx, sources, options)
-    others = measured(ctx, (compare,), options)[0] if compare is not None else None
+    profiles, code = measured(ctx, sources, options, timed)
+    others = measured(ctx, (compare,), options, timed)[0] if compare is not None else None
     if html:
         from ..player import with_player
         from ..reports.html import page
@@ -114,8 +119,10 @@ class View:
         return gap.join(parts) + "\n"
 
 
-def measured(ctx: click.Context, sources: tuple[InputFile, ...], options: dict[str, Any]) -> tuple[list[KernelProfile], int]:
-    """The profiles of all launches, and the exit code."""
+def measured(
+    ctx: click.Context, sources: tuple[InputFile, ...], options: dict[str, Any], timed: bool | None
+) -> tuple[list[KernelProfile], int]:
+    """The profiles of all launches, and the exit code; `timed`: with their predicted time, None: where that is quick."""
     from ..errors import UsageError
     from ..profiler import profiling
 
@@ -125,7 +132,7 @@ def measured(ctx: click.Context, sources: tuple[InputFile, ...], options: dict[s
     if not specs:
         raise UsageError(f"{sources[0].name} does not say how to launch it: give --grid, --block and --arg, or write //@ run comments")
     for spec in specs:
-        with profiling() as p:
+        with profiling(time=timed) as p:
             outcome = runner_of(sources, spec).run()
         found += p.launches
         code = max(code, outcome.code)
@@ -148,18 +155,19 @@ def recorded(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Re
 
 def _counters(text: str) -> tuple[str, ...]:
     """Nsight Compute's names of the counters in a list; blanks may be underscores, and a sum of budgets stands for what it adds."""
-    from warplab.interpreter.profiler.metrics import METRICS
+    from warplab.interpreter.profiler.metrics import METRICS, TIME_METRICS
 
     from ..golden.metrics import SUMS, plain_name
 
-    known: dict[str, tuple[str, ...]] = {plain_name(spelling).lower(): (m.name,) for m in METRICS for spelling in (m.name, m.plain)}
+    metrics = METRICS + TIME_METRICS
+    known: dict[str, tuple[str, ...]] = {plain_name(spelling).lower(): (m.name,) for m in metrics for spelling in (m.name, m.plain)}
     known |= {name: tuple(n for word in words.split() for n in known[word]) for name, words in SUMS.items()}
     found: list[str] = []
     for name in text.split(","):
         if (key := plain_name(name.strip()).lower()) not in known:
             from difflib import get_close_matches
 
-            spelled = {plain_name(s).lower(): s for m in METRICS for s in (m.name, m.plain)}
+            spelled = {plain_name(s).lower(): s for m in metrics for s in (m.name, m.plain)}
             longer = [k for k in known if k.startswith(key)]
             near = dict.fromkeys(longer[:3] or get_close_matches(key, known, 1))
             like = " or ".join(repr(spelled.get(k, k)) for k in near)
@@ -168,6 +176,15 @@ def _counters(text: str) -> tuple[str, ...]:
             )
         found += known[key]
     return tuple(found)
+
+
+def _names_time(names: tuple[str, ...]) -> bool:
+    """Is one of some counters a prediction?"""
+    if not names:
+        return False
+    from warplab.interpreter.profiler.metrics import TIME_METRICS
+
+    return any(m.name in names for m in TIME_METRICS)
 
 
 def _csv(profiles: list[KernelProfile], names: tuple[str, ...], full: bool) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from warplab.interpreter.profiler import KernelProfile
+from warplab.interpreter.profiler.metrics import TIME_METRICS
 
 from .tables import number, table
 from .text import chosen_metrics, heading
@@ -34,4 +35,4 @@ def changes(a: KernelProfile, b: KernelProfile, full: bool = False) -> list[list
     """The rows of that table: a counter, both values, and the change."""
     one, two = a.metrics, b.metrics
     return [[m.plain, number(one[m.name]), number(two[m.name]), change(one[m.name], two[m.name])]
-            for m in chosen_metrics(full) if one[m.name] or two[m.name]]  # fmt: skip
+            for m in (*(TIME_METRICS[:3] if a.time and b.time else ()), *chosen_metrics(full)) if one[m.name] or two[m.name]]  # fmt: skip

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from warplab.interpreter.profiler import AccessProfile, KernelProfile, SiteProfile
+from warplab.interpreter.profiler.launch_time import REASONS, LaunchTime
 
 from .advice import advice
 
@@ -28,8 +29,24 @@ def as_data(p: KernelProfile, names: tuple[str, ...] = ()) -> Data:
             for a in p.allocations
         ],
         "timeline": [list(t) for t in p.timeline],
+        "time": _time(p.time),
         "advice": [{"kind": a.kind, "line": a.line, "text": a.text, "page": a.page} for a in advice(p)],
     }
+
+
+def _time(t: LaunchTime | None) -> Data:
+    """A prediction."""
+    if t is None:
+        return None
+    name, part = t.limiter
+    return {
+        "predicted": True, "recorded_device": t.recorded,
+        "cycles": t.cycles, "microseconds": 1e6 * t.seconds, "clock_hz": t.clock_hz, "issue_slots": t.issue_slots,
+        "stalls": dict(t.stalls), "limiter": {"name": name, "busy": part}, "busy": dict(t.busy), "knee": t.knee,
+        "occupancy": [{"warps": warps, "cycles": cycles} for warps, cycles in t.occupancy],
+        "lines": [{"function": f, "line": line, "warp_cycles": dict(r)} for (f, line), r in t.by_line.items()],
+        "timeline": {"bucket": t.bucket, "reasons": list(REASONS), "warps": [list(row) for row in t.timeline]},
+    }  # fmt: skip
 
 
 def _site(s: SiteProfile) -> Data:

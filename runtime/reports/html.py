@@ -10,13 +10,14 @@ from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile, SiteProfile
 from warplab.interpreter.profiler.metrics import METRICS
 
-from . import svg
+from . import svg, time_svg
 from .advice import advice
 from .compare import HEAD, changes
 from .highlight import STYLE as HIGHLIGHT
 from .highlight import ptx_line
 from .tables import number, percent, scaled
 from .text import balance, cost, heading
+from .time import limit, origin, slow_lines, waits
 
 COLUMNS = ("lanes", "sectors/req", "passes/req", "local", "diverged")
 MOST_SOURCE = 1 << 20  # bytes of a source file that is shown
@@ -95,7 +96,13 @@ def _overview(profiles: Sequence[KernelProfile]) -> str:
 
 def launch(p: KernelProfile, prefix: str = "") -> str:
     """One launch."""
-    parts = [f'<section id="{prefix}launch"><h1>{escape(heading(p))}</h1>', _tiles(p), _advice(p, prefix), _source(p, prefix)]
+    parts = [
+        f'<section id="{prefix}launch"><h1>{escape(heading(p))}</h1>',
+        _tiles(p),
+        _advice(p, prefix),
+        _time(p, prefix),
+        _source(p, prefix),
+    ]
     parts.append(f"<h2>Active lanes over the launch</h2>{svg.timeline(p)}")
     parts.append(f"<h2>Occupancy</h2>{svg.residency(p)}<p class='quiet'>{escape('; '.join(p.occupancy.sentences))}</p>")
     if p.dram_intensity:
@@ -116,7 +123,31 @@ def _tiles(p: KernelProfile) -> str:
     ]
     if p.flops:
         tiles.append((number(p.intensity), "FLOP per byte loaded"))
+    if p.time is not None:
+        tiles.append((f"{p.time.cycles:,.0f}", "cycles, predicted"))
     return '<div class="tiles">' + "".join(f'<div class="tile"><b>{a}</b><span>{b}</span></div>' for a, b in tiles) + "</div>"
+
+
+def _time(p: KernelProfile, prefix: str) -> str:
+    """What was predicted of its time."""
+    t = p.time
+    if t is None:
+        return ""
+    rows = []
+    for line, code, part, reasons in slow_lines(p, t, 10):
+        most = sorted(((n, r) for r, n in reasons.items()), reverse=True)[:3]
+        said = ", ".join(f"{'issued' if r == 'selected' else r} {percent(n / sum(reasons.values()))}" for n, r in most)
+        rows.append(_row(f'<<a href="#{prefix}line{line}">{line}</a>', f"<{escape(code)}", percent(part), f"<{said}"))
+    parts = [
+        f"<h2>Time, predicted</h2><p class='quiet'>{escape(origin(t))}</p>",
+        f"<p>{t.cycles:,.0f} cycles, {1e6 * t.seconds:,.1f} µs at {t.clock_hz / 1e6:,.0f} MHz; {percent(t.issue_slots)} of the issue slots are used. "
+        f"B{escape(limit(t)[1:])}.</p><p>Warps wait, in cycles for each instruction: {escape(waits(t))}.</p>",
+        f"<h3>What the warps of a multiprocessor do</h3>{time_svg.states(t)}",
+    ]
+    if len(t.occupancy) > 1:
+        parts.append(f"<h3>Cycles against occupancy</h3>{time_svg.by_occupancy(t)}")
+    parts.append(f"<h3>Lines that warps spend most time on</h3>{_table(('<line', '<text', 'of their time', '<mostly'), rows, 'code')}")
+    return "".join(parts)
 
 
 def _advice(p: KernelProfile, prefix: str) -> str:

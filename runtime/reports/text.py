@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile
-from warplab.interpreter.profiler.metrics import METRICS, Metric
+from warplab.interpreter.profiler.metrics import METRICS, TIME_METRICS, Metric
 from warplab.interpreter.profiler.profile import IN_SECTORS
 
 from .advice import advice
 from .tables import number, percent, scaled, table
+from .time import time_report
 
 HOT = 12  # lines that are shown
 
@@ -26,7 +27,7 @@ def _dim(d: tuple[int, int, int]) -> str:
 def chosen_metrics(full: bool = False, names: tuple[str, ...] = ()) -> tuple[Metric, ...]:
     """The counters to show: some by name, the basic ones, or all."""
     if names:
-        return tuple(m for m in METRICS if m.name in names or m.plain in names)
+        return tuple(m for m in METRICS + TIME_METRICS if m.name in names or m.plain in names)
     return tuple(m for m in METRICS if full or m.basic)
 
 
@@ -106,6 +107,8 @@ def report(p: KernelProfile, full: bool = False) -> str:
     parts = [heading(p), balance(p), metrics_table(p, full), lines_table(p, 40 if full else HOT)]
     if p.allocations:
         parts.append(allocations_table(p))
+    if timed := time_report(p):
+        parts.append(timed)
     said = advice(p)
     if said:
         parts.append("\n".join(["advice", *(f"  {a} ({a.page})" for a in said)]))
