@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import api_table, conformance, diagnostics, imports, instructions, lanes, man, memory, mistakes, object_format, python_api
+from . import api_table, conformance, diagnostics, imports, instructions, lanes, man, memory, mistakes, object_format, python_api, timing
 
 DOCS = Path(__file__).parents[1] / "docs"
 GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
@@ -23,6 +23,7 @@ GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
     "mistakes": mistakes.pages,
     "objects": object_format.pages,
     "python": python_api.pages,
+    "timing": timing.pages,
     "memory": lambda: memory.pages() | memory.figures(),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 # Why a warp waits, in Nsight Compute's words; a warp that issues is `selected`.
 REASONS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "branch_resolving", "math_pipe_throttle", "mio_throttle", "no_instruction",
@@ -11,6 +12,16 @@ REASONS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier",
 BOUND = 0.6  # of the active cycles for which a resource must be busy to be called the limit
 KNEE = 1.05  # of the least cycles: fewer warps would be slower by more
 ROUNDS = "latency"  # in `busy`: what the rounds of blocks take if nothing else is at work
+
+
+class Issue(NamedTuple):
+    """An instruction that a multiprocessor issues."""
+
+    cycle: int
+    scheduler: int
+    warp: int  # among those of the multiprocessor, block after block
+    opcode: str  # of the machine code
+    line: int  # of the PTX; 0: ptxas adds it
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +40,7 @@ class LaunchTime:
     ]  # by function and line: the cycles that the warps of a multiprocessor wait for each reason
     bucket: int  # cycles of an entry of the timeline
     timeline: tuple[tuple[float, ...], ...]  # warps of a multiprocessor by reason, in the order of REASONS
+    issues: tuple[Issue, ...]  # the first ones
     busy: Mapping[str, float]  # how long each resource of a multiprocessor is busy, and what the rounds of blocks take alone
     occupancy: tuple[tuple[int, float], ...]  # warps resident on a multiprocessor, and the cycles of the launch with them
 

@@ -298,7 +298,6 @@ METRICS: tuple[Metric, ...] = (
     Metric("warplab__idle_threads.sum", "idle threads", "Threads that wrote nothing: they compute padding.", lambda p: p.idle_threads),
 )
 
-BY_NAME = {m.name: m for m in METRICS}
 
 # What nvprof calls them on devices from before Nsight Compute.
 _EARLY = {
@@ -327,9 +326,11 @@ def _stalled(reason: str) -> Value:
     return _timed(lambda t: t.stalls.get(reason, 0.0))
 
 
+CYCLES = "sm__cycles_elapsed.max"
+
 # Predicted, where a profile has a prediction.
 TIME_METRICS: tuple[Metric, ...] = (
-    Metric("sm__cycles_elapsed.max", "cycles", "Cycles of the launch, predicted.", _timed(lambda t: t.cycles), True),
+    Metric(CYCLES, "cycles", "Cycles of the launch, predicted.", _timed(lambda t: t.cycles), True),
     Metric("gpu__time_duration.sum", "nanoseconds", "Time of the launch, predicted.", _timed(lambda t: 1e9 * t.seconds), True),
     Metric(
         "smsp__issue_active.avg.pct_of_peak_sustained_active",
@@ -351,6 +352,9 @@ TIME_METRICS: tuple[Metric, ...] = (
         for reason in REASONS
     ),
 )
+
+
+BY_NAME = {m.name: m for m in METRICS + TIME_METRICS}
 
 
 def metrics_of(p: KernelProfile) -> dict[str, float]:

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..profiler.launch_time import REASONS, LaunchTime
+from ..profiler.launch_time import REASONS, Issue, LaunchTime
 from ..ptxas.machine.kinds import PIPES
 from . import words as s
 from .compiled import simulation
@@ -18,6 +18,7 @@ from .traced import TracedCode
 
 Index = NDArray[np.int64]
 BUCKET, BUCKETS = 64, 1 << 14  # cycles of an entry of the timeline; entries
+LOGS = 1 << 12  # instructions that are logged
 NEVER_TAKEN = -(1 << 40)
 
 
@@ -30,6 +31,7 @@ class Simulated:
     notes: NDArray[np.float64]  # cycles that warps waited, by instruction and reason
     timeline: NDArray[np.float64]  # the same by stretches of BUCKET cycles and reason
     issued: float
+    log: Index  # of the first instructions: cycle, scheduler, warp, instruction
 
     @property
     def reasons(self) -> NDArray[np.float64]:
@@ -64,13 +66,16 @@ class Timing:
         done, notes, timeline = (
             np.zeros(n, np.int64) for n in ((blocks, s.BLOCK), (len(c.code), s.REASON_COUNT), (BUCKETS, s.REASON_COUNT))
         )
+        log = np.zeros((LOGS, s.LOG), np.int64)
         arrays = (
             p, c.code, c.lists, regions, c.tokens, c.first, states, np.zeros(m.schedulers * warps, np.int64), schedulers, done,
             np.zeros(warps * c.registers, np.int64), c.starts, c.starts[:-1].copy(), c.records, c.uses, c.fresh.copy(), c.sectors.copy(), lines,
-            np.zeros(s.SLICES, np.int64), notes, timeline,
+            np.zeros(s.SLICES, np.int64), notes, timeline, log,
         )  # fmt: skip
         end = simulation(self.engine)(arrays)
-        return Simulated(end / k, done[:, s.DONE] / k, notes / k, timeline / k, int(p[s.ISSUED]) / k)
+        log = log[: p[s.LOGGED]]
+        log[:, 0] //= k
+        return Simulated(end / k, done[:, s.DONE] / k, notes / k, timeline / k, int(p[s.ISSUED]) / k, log)
 
     def _parameters(self, blocks: int, resident: int) -> Index:
         t, m, k = self.trace, self.machine, self.machine.ticks
@@ -81,7 +86,7 @@ class Timing:
         contending = min(float(t.active), t.updates / max(1, t.kept_updates)) if few else t.active
         values = {
             s.SCHEDULERS: m.schedulers, s.RESIDENT: resident, s.PLACES: resident, s.BLOCKS: blocks, s.EACH: t.each, s.SITES: self.code.sites,
-            s.REGISTERS: self.code.registers, s.BUCKETS: BUCKETS, s.L1_LINES: t.l1_lines, s.TICKS: k,
+            s.REGISTERS: self.code.registers, s.BUCKETS: BUCKETS, s.L1_LINES: t.l1_lines, s.TICKS: k, s.LOGS: LOGS,
         }  # fmt: skip
         ticks = {
             s.DUAL: m.dual, s.INTERVAL: m.block_interval * t.active * 16, s.START: m.block_start, s.CONSTANT_MISS: m.constant_miss, s.COLD: m.cold,
@@ -146,6 +151,7 @@ class Timing:
             by_line=self._by_line(one),
             bucket=BUCKET,
             timeline=tuple(map(tuple, (one.timeline[:last] / BUCKET).tolist())),
+            issues=self._issues(one),
             busy=self.busy(),
             occupancy=self.by_occupancy(),
         )
@@ -163,6 +169,12 @@ class Timing:
                 key = name, known
                 found[key] = found.get(key, 0.0) + one.notes[start + n]
         return {key: {r: float(v) for r, v in zip(REASONS, notes, strict=True) if v} for key, notes in sorted(found.items()) if notes.any()}
+
+    def _issues(self, one: Simulated) -> tuple[Issue, ...]:
+        """The first instructions that the multiprocessor issues."""
+        instructions = self.code.instructions
+        lines = [o.of.span.line if o.of is not None else 0 for o in instructions]
+        return tuple(Issue(cycle, scheduler, warp, instructions[n].opcode, lines[n]) for cycle, scheduler, warp, n in one.log.tolist())
 
     def by_occupancy(self) -> tuple[tuple[int, float], ...]:
         """(warps resident, cycles of the launch) with fewer and fewer blocks at once."""

@@ -14,6 +14,7 @@ memory count sixteenths of them.  `words.py` says what stands where in the array
 | `uses`, `fresh`, `sectors`, `lines` | the sectors of the accesses, and whether DRAM must be asked for them; the state of each sector and line |
 | `slices` | when each slice of L2 is free |
 | `notes`, `timeline` | ticks that warps waited, by instruction and reason, and by time and reason |
+| `log` | the first instructions that were issued |
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def less(a: int, b: int) -> int:
 def simulate(
     P: Words, code: Words, lists: Words, regions: Words, tokens: Words, first: Words, warps: Words, queues: Words, schedulers: Words, blocks: Words,
     ready: Words, starts: Words, cursors: Words, records: Words, uses: Words, fresh: Words, sectors: Words, lines: Words, slices: Words, notes: Words,
-    timeline: Words,
+    timeline: Words, log: Words,
 ) -> int:  # fmt: skip
     """Ticks until all blocks are done."""
     while True:
@@ -47,7 +48,7 @@ def simulate(
         if x < 0:
             break
         w = queues[schedulers[x + s.BEST_AT]]
-        issue(P, code, lists, warps, schedulers, x, w, notes, timeline)
+        issue(P, code, warps, schedulers, x, w, notes, timeline, log)
         o = warps[w * s.WARP + s.OP] * s.INSTRUCTION
         result = P[s.NOW] + code[o + s.LATENCY]
         if code[o + s.DO] == s.ACCESS or code[o + s.DO] == s.COPY:
@@ -189,7 +190,7 @@ def note(P: Words, notes: Words, timeline: Words, op: int, cause: int, begin: in
     return 0
 
 
-def issue(P: Words, code: Words, lists: Words, warps: Words, schedulers: Words, x: int, w: int, notes: Words, timeline: Words) -> int:
+def issue(P: Words, code: Words, warps: Words, schedulers: Words, x: int, w: int, notes: Words, timeline: Words, log: Words) -> int:
     """A warp's instruction takes its scheduler and its port; what the warp has waited for is noted."""
     now = P[s.NOW]
     at = w * s.WARP
@@ -210,6 +211,13 @@ def issue(P: Words, code: Words, lists: Words, warps: Words, schedulers: Words, 
     note(P, notes, timeline, op, cause, greater(warps[at + s.LAST], warps[at + s.WHEN]), now)
     note(P, notes, timeline, op, s.SELECTED, now, now + slots)
     P[s.ISSUED] += slots
+    if P[s.LOGGED] < P[s.LOGS]:
+        entry = P[s.LOGGED] * s.LOG
+        log[entry] = now
+        log[entry + 1] = x // s.SCHEDULER
+        log[entry + 2] = w
+        log[entry + 3] = op
+        P[s.LOGGED] += 1
     second = schedulers[x + s.PAIRED] == w and now < schedulers[x + s.FREE]
     schedulers[x + s.PAIRED] = -1
     if P[s.DUAL] == slots and not second and code[o + s.DO] != s.JUMP:  # it may issue one more in this cycle

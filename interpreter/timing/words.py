@@ -21,10 +21,11 @@ TARGET = 2  # cycles for which a branch looks for its target
 # Parameters of a simulation.
 (SCHEDULERS, DUAL, RESIDENT, INTERVAL, START, CONSTANT_MISS, FETCH_MISS, FETCH_NEXT, BUCKET, MIO_QUEUE, LG_QUEUE, L1_LATENCY, L2_LATENCY, DRAM_LATENCY,
  ATOMIC_LATENCY, L1_LINES, LINE_COST, L2_COST, L2_LINE, STORE_COST, STORE_LINE, DRAM_COST, DRAM_STORE, SLICE_COST, DRAM_QUEUE, PREDICATE, BLOCKS, EACH,
- SITES, REGISTERS, BUCKETS, COLD, TICKS) = range(33)  # fmt: skip
+ SITES, REGISTERS, BUCKETS, COLD, TICKS, LOGS) = range(34)  # fmt: skip
 # The state of a multiprocessor stands behind them: when L1, the ports to L2 and DRAM are free, in sixteenths; lines that L1 took in; the load of DRAM, and
-# when it was asked last; when stores have drained; instructions issued; blocks that have started, when the last one did, places for more; the time.
-L1_FREE, L2_FREE, STORE_FREE, DRAM_FREE, BORN, LOAD, ASKED, DRAIN, ISSUED, NEXT_BLOCK, STARTED, PLACES, NOW = range(33, 46)
+# when it was asked last; when stores have drained; instructions issued; blocks that have started, when the last one did, places for more; the time;
+# instructions in the log.
+L1_FREE, L2_FREE, STORE_FREE, DRAM_FREE, BORN, LOAD, ASKED, DRAIN, ISSUED, NEXT_BLOCK, STARTED, PLACES, NOW, LOGGED = range(34, 48)
 PARAMETERS = 48
 
 # A machine instruction; TAKES: the accesses of its site that it stands for, or the groups that may be under way behind an AWAIT.
@@ -32,8 +33,8 @@ PARAMETERS = 48
 DO, PIPE, PORT, LATENCY, SLOTS, CLASS, SITE, TAKES, READS, WRITES, END = range(11)
 INSTRUCTION = 11
 # A warp: its token and its last one's end, the next instruction, when its last one was issued, when the next one may be, and what it waits for;
-# when its stores have left L1, the barrier at which it is.  Then its asynchronous copies: when those are done that belong to no group yet, how many groups there are, and when
-# each of the last ones is done.
+# when its stores have left L1, the barrier at which it is.  Then its asynchronous copies: when those are done that belong to no group yet, how many
+# groups there are, and when each of the last ones is done.
 TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, STORED, MET, COPIED, GROUPS, GROUP_DONE = range(11)
 KEPT_GROUPS = 16
 WARP = GROUP_DONE + KEPT_GROUPS
@@ -54,6 +55,8 @@ RECORD = 6
 # A sector: when it is in L1, its line's stay there, its line, its slice of L2.
 FILL, STAY, LINE, SLICE = range(4)
 SECTOR = 4
+# An entry of the log: the time, the scheduler, the warp, the instruction.
+LOG = 4
 # A line: when L1 took it in, and how often.
 LINE_BORN, LINE_STAY = range(2)
 LINE_SIZE = 2

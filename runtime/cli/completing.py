@@ -35,10 +35,10 @@ def _devices() -> Iterable[str]:
 
 def counters(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """The last of a list with commas."""
-    from warplab.interpreter.profiler.metrics import METRICS
+    from warplab.interpreter.profiler.metrics import BY_NAME
 
     before, comma, last = incomplete.rpartition(",")
-    return sorted(f"{before}{comma}{n}" for m in METRICS for n in (m.name, m.plain) if n.startswith(last))
+    return sorted(f"{before}{comma}{n}" for m in BY_NAME.values() for n in (m.name, m.plain) if n.startswith(last))
 
 
 def _opcodes() -> Iterable[str]:

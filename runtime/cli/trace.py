@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 @click.option("--warp", metavar="[BLOCK:]WARP", help="A warp: 0, or 2:0 of block 2.")
 @click.option("--lanes", is_flag=True, help="Draws the lanes of the warp over time, as SVG.")
 @click.option("--accesses", is_flag=True, help="Prints a table of what each thread of the warp accesses, a column a step.")
+@click.option(
+    "--cycles",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Shows which warp each scheduler issues in the first N busy cycles, predicted; -o x.svg draws it.",
+)
 @click.option("--of", "objects", multiple=True, metavar="NAME", help="Only accesses to this array or variable.")
 @click.option(
     "--output", "-o", default="-", type=click.Path(dir_okay=False, allow_dash=True), help="The file to write (default: standard output)."
@@ -29,12 +35,15 @@ if TYPE_CHECKING:
 @click.pass_context
 def trace(
     ctx: click.Context, /, sources: tuple[InputFile, ...], thread: str | None, warp: str | None, lanes: bool, accesses: bool,
-    objects: tuple[str, ...], output: str, as_json: bool, limit: str, blocks: str | None, launch: int | None, **options: Any,
+    cycles: int | None, objects: tuple[str, ...], output: str, as_json: bool, limit: str, blocks: str | None, launch: int | None, **options: Any,
 ) -> None:  # fmt: skip
     """Prints the instructions of a thread with the values that each read and wrote, or those of a warp with the lanes that execute them.
 
     The launch is given as for `warplab run`, or FILES is a recording of `warplab record`.
     """
+    if cycles is not None:
+        _cycles(ctx, sources, launch, options, cycles, output, as_json)
+        return
     from ..recording import tracing
 
     made, number = recordings(sources, limit, blocks, launch, options)
@@ -61,6 +70,27 @@ def trace(
     else:
         text = "\n".join(tracing.warp_text_rows(rec, who)) + "\n"
     files.write(output, text)
+
+
+def _cycles(
+    ctx: click.Context, sources: tuple[InputFile, ...], launch: int | None, options: dict[str, Any], count: int, output: str, as_json: bool
+) -> None:
+    """What the schedulers of a multiprocessor issue."""
+    from ..reports.issues import issue_data, issue_picture, issue_rows, issue_text
+    from .profile import measured
+
+    profiles, code = measured(ctx, sources, options, True)
+    number = launch or len(profiles)
+    if not 0 < number <= len(profiles):
+        raise click.UsageError(f"there is no launch {number}: the file makes {len(profiles)}")
+    t = profiles[number - 1].time
+    if t is None:
+        raise click.UsageError("nothing was executed")
+    if as_json:
+        print_json(issue_data(issue_rows(t, count)))
+    else:
+        files.write(output, issue_picture(t, count) if output.endswith(".svg") else issue_text(t, count) + "\n")
+    ctx.exit(code)
 
 
 def _lane(rec: Recording, text: str, times: int = 1) -> int:

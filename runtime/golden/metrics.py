@@ -61,20 +61,27 @@ def measured(runner: Runner, budgets: Sequence[str]) -> tuple[Outcome, dict[str,
         return runner.run(), {}
     from ..profiler import profiling
 
-    with profiling() as seen:
+    with profiling(time=any(_is_time(budget) for budget in budgets)) as seen:
         outcome = runner.run()
     return outcome, measure(seen.launches)
 
 
+def _is_time(budget: str) -> bool:
+    """Is a budget one of predicted time?"""
+    from warplab.interpreter.profiler.metrics import TIME_METRICS
+
+    return any(name in budget for m in TIME_METRICS for name in (m.name, plain_name(m.plain)))
+
+
 def measure(profiles: Sequence[KernelProfile]) -> dict[str, float]:
     """Every counter of a run by each of its names."""
-    from warplab.interpreter.profiler.metrics import BY_NAME
+    from warplab.interpreter.profiler.metrics import BY_NAME, CYCLES
 
     out: dict[str, float] = {}
     for p in profiles:
         for name, value in p.metrics.items():
             metric = BY_NAME.get(name)
-            adds = name.endswith(".sum") or (metric is None and "__" not in name)
+            adds = name.endswith(".sum") or name == CYCLES or (metric is None and "__" not in name)
             for key in (name, *((plain_name(metric.plain),) if metric else ())):
                 before = out.get(key, 0.0)
                 out[key] = before + value if adds else max(before, value)

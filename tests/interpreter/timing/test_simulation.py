@@ -14,7 +14,17 @@ from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import runs_beside
 
 SAMPLES = Path(__file__).parents[3] / "samples"
-NAMES = ["vecadd", "mandelbrot", "scan", "softmax", "convolution", "cp_async", "histogram/1_global", "matmul/3_tile16", "reduction/5_shuffle"]
+NAMES = [
+    "vecadd",
+    "mandelbrot",
+    "scan",
+    "softmax",
+    "convolution",
+    "cp_async",
+    "histogram/1_global",
+    "matmul/3_tile16",
+    "reduction/5_shuffle",
+]
 
 
 def profiled(name: str, engine: str) -> KernelProfile:
