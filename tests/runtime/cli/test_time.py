@@ -31,7 +31,7 @@ def test_the_report_says_how_long_and_why() -> None:
 
 def test_another_device_says_that_it_is_not_compared() -> None:
     """Its figures are from tables."""
-    assert "never compared" in run("profile", VECADD, "--time", "--device", "sm_35")
+    assert "never compared" in run("profile", VECADD, "--time", "--device", "sm_60")
 
 
 def test_json_has_all_of_it() -> None:
