@@ -101,6 +101,25 @@ def test_help_imports_neither_numpy_nor_lark() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_run_imports_what_it_uses() -> None:
+    """Neither what only other options need, nor what numpy's library and the garbage collector would do at each start."""
+    code = (
+        "import atexit, gc, sys; from warplab.runtime.cli import main\n"
+        "def check():\n"
+        "    assert not {'importlib.metadata', 'concurrent.futures.process', 'llvmlite'} & set(sys.modules)\n"
+        "    assert len(__import__('os').listdir('/proc/self/task')) == 1, 'threads of OpenBLAS'\n"
+        "    assert gc.get_freeze_count() > 10_000, 'the collector looks at all modules as the process ends'\n"
+        "    print('checked')\n"
+        "atexit.register(check)\n"  # called last, as the first to be registered
+        "main(['run', 'samples/vecadd.ptx'])"
+    )
+    path = str(ROOT / "tests" / "importroot")
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin"}, cwd=ROOT
+    )
+    assert (done.stderr, done.stdout.splitlines()[-1]) == ("", "checked"), done
+
+
 def test_a_readme_names_what_stands_beside_it() -> None:
     missing = []
     for page in [p for folder in (*ORDER, "tools") for p in sorted((ROOT / folder).rglob("README.md"))]:

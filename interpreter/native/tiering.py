@@ -8,7 +8,6 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from warplab.assembler.demangle import short_name
@@ -30,6 +29,8 @@ WRITE, COMPILE = 0.0003, 0.004  # for each operation: to write the code down, an
 @functools.cache
 def missing() -> str:
     """What has to be installed before anything can be compiled; "" if nothing."""
+    from importlib.metadata import PackageNotFoundError, version  # few launches ask, and each start would pay
+
     try:
         found = version("llvmlite")
     except PackageNotFoundError:
@@ -91,6 +92,9 @@ class EngineChoice:
         self.apart, self.program = True, None
 
     def _write(self, launch: Launch, plan: Any) -> None:
+        if missing():
+            self.refused = True
+            return
         from .program import NativeProgram  # here, since it loads llvmlite
         from .trace.code import Untraceable
 
@@ -150,5 +154,5 @@ def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:
     key = "native", launch.lowering, _inlines(launch)
     found: EngineChoice | None = launch.kernel.codes.get(key)
     if found is None:
-        found = launch.kernel.codes[key] = EngineChoice(refused=bool(missing()))
+        found = launch.kernel.codes[key] = EngineChoice()
     return None if found.refused else found

@@ -5,7 +5,9 @@ A subcommand is a row of COMMANDS and a file beside this one; `warplab --help` i
 
 from __future__ import annotations
 
+import atexit
 import gc
+import os
 import sys
 from collections.abc import Sequence
 from importlib import import_module
@@ -48,6 +50,16 @@ COMMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+def _spare_the_start() -> None:
+    """What a short command would pay for and not use: a start takes half of the CPU time without it."""
+    gc.set_threshold(10_000)  # modules make many objects that stay: the collector would look at them again and again
+    atexit.register(gc.freeze)  # and once more as the process ends, when all of them go anyway
+    if "OPENBLAS_NUM_THREADS" not in os.environ:
+        # numpy's library starts a thread for each core, which spin for a while.  `os.environ`, which programs are given that a command
+        # starts, does not have this variable.
+        os.putenv("OPENBLAS_NUM_THREADS", "1")
+
+
 class LazyGroup(click.Group):
     """Knows its subcommands by name and help; imports the one that runs."""
 
@@ -58,9 +70,7 @@ class LazyGroup(click.Group):
         if cmd_name not in COMMANDS:
             return None
         file, _, name = COMMANDS[cmd_name][0].partition(":")
-        gc.disable()  # modules make many objects that stay: the collector would look at them again and again
         command = getattr(import_module(f".{file}", __name__), name)
-        gc.enable()
         assert isinstance(command, click.Command), cmd_name
         if not any(p.name == "color" for p in command.params):
             command.params.append(colours.option())
@@ -93,6 +103,7 @@ class LazyGroup(click.Group):
 
     def main(self, args: Sequence[str] | None = None, prog_name: str | None = None, *rest: Any, **extra: Any) -> Any:
         """As click does it, with one place for what goes wrong."""
+        _spare_the_start()
         given = list(sys.argv[1:] if args is None else args)
         as_json = self._asks_for_json(given)
         settings = {**extra, "obj": as_json, "color": colours.wanted(), "standalone_mode": False}

@@ -6,10 +6,8 @@ buffer must hold what it holds in the default order.
 
 from __future__ import annotations
 
-import multiprocessing
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -204,6 +202,9 @@ def _all_told(base: _DefaultOrder, seeds: Sequence[int]) -> Iterator[_Told]:
     if jobs < 2 or sys.platform != "linux":  # a process that begins anew would take longer than most runs
         yield from map(base.under, seeds)
         return
+    import multiprocessing  # here, since few runs have several orders
+    from concurrent.futures import ProcessPoolExecutor
+
     with ProcessPoolExecutor(jobs, multiprocessing.get_context("fork"), _take, (base,)) as pool:
         try:
             yield from pool.map(_under, seeds)

@@ -31,6 +31,15 @@ def test_exit_codes_are_passed_on(warplab_exec: Run, code: int) -> None:
     assert warplab_exec("sh", "-c", f"exit {code}").returncode == code
 
 
+def test_a_program_has_the_environment_that_warplab_was_given() -> None:
+    """Beside where the libraries are."""
+    given = environment()
+    words = subprocess.run([*COMMAND, "env", "-0"], env=given, capture_output=True, text=True, check=True).stdout
+    found = dict(word.partition("=")[::2] for word in words.split("\0") if word)
+    changed = {name for name in found | given if found.get(name) != given.get(name)} - {"_"}
+    assert all(name.startswith(("LD_", "WARPLAB_", "CUDA", "NUMBA", "TRITON", "NVCC")) for name in changed), changed
+
+
 def test_signals_are_passed_on(warplab_exec: Run) -> None:
     for s in (signal.SIGKILL, signal.SIGSEGV, signal.SIGTERM):
         assert warplab_exec(*python(f"os.kill(os.getpid(), {int(s)})")).returncode == -s
