@@ -63,8 +63,9 @@ def test_wheel_holds_every_package_and_its_data(built: Path) -> None:
     names = set(zipfile.ZipFile(next(built.glob("*.whl"))).namelist())
     for top in ("isa", "assembler", "interpreter", "runtime"):
         for source in (ROOT / top).rglob("*"):
-            if source.suffix in (".py", ".lark", ".json", ".npz", ".ptx", ".js") or source.name == "py.typed":
+            if source.suffix in (".py", ".lark", ".json", ".npz", ".ptx", ".txt", ".js") or source.name == "py.typed":
                 assert "warplab/" + str(source.relative_to(ROOT)).removeprefix("runtime/cli/package/") in names
+    assert {f"warplab/runtime/{api}/__init__.pyi" for api in ("driver", "cudart")} <= names, "types for type checkers"
     assert {f"warplab/docs/{p.relative_to(ROOT / 'docs').as_posix()}" for p in (ROOT / "docs").rglob("*.md")} <= names
     others = {n for n in names if not n.startswith(("warplab/", "warplab-"))} | {n for n in names if n.endswith((".svg", ".pyc"))}
     assert not others

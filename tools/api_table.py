@@ -12,6 +12,8 @@ from typing import Any
 
 import warplab.runtime
 from warplab.runtime import cudart, driver
+from warplab.runtime.api.table import driver_calls, runtime_calls
+from warplab.runtime.driver.unsupported import is_refusal
 
 from .markdown import page
 
@@ -48,12 +50,13 @@ MISSING = {
 
 def calls(module: ModuleType) -> list[str]:
     """The names of a module's functions that cuda.bindings has."""
-    return [n for n in dir(module) if re.match("cu(da)?[A-Z]", n) and inspect.isroutine(getattr(module, n)) and n not in BEYOND]
+    table = driver_calls() if module is driver else runtime_calls()
+    return sorted(n for n in table.python_names() if n not in BEYOND)
 
 
 def supported(module: Any, name: str) -> bool:
     """Has the call code of its own?"""
-    return inspect.isfunction(getattr(module, name)) and getattr(module, name).__doc__ != "Not supported."
+    return not is_refusal(getattr(module, name))
 
 
 def refused(names: Iterable[str]) -> dict[str, list[str]]:

@@ -1,10 +1,10 @@
-"""Writes the tables of names that warplab.runtime.driver and .cudart share with the cuda-bindings package: enums, structures,
-and the signatures of what has no code here.  Run with a Python that has cuda-bindings; no GPU is needed.
+"""Writes the tables of names that warplab.runtime.driver and .cudart share with the cuda-bindings package: enums, structures and constants.
+
+Run with a Python that has cuda-bindings; no GPU is needed.
 """
 
 from __future__ import annotations
 
-import inspect
 import re
 import textwrap
 from collections.abc import Iterator
@@ -136,13 +136,6 @@ _TABLE = \"\"\"\\
 {make}
 __getattr__ = {own}.attribute
 __dir__ = {own}.names
-"""
-SIGNATURES = """\
-\"\"\"Functions of {what} without code of their own, written by tools/derive_api.py: results, parameters, names.\"\"\"
-
-SIGNATURES = \"\"\"\\
-{table}
-\"\"\"
 """
 CONSTANTS = """\
 \"\"\"The plain numbers of {what}: a table that tools/derive_api.py writes.\"\"\"
@@ -312,48 +305,6 @@ def write_structs(module: ModuleType, what: str, wanted: str, pxd: Path, path: P
         write_table(path, title, imports, lines, "OWN = Structs(__name__, _TABLE, lambda name: ENUMS.get(name) or STRUCTS.get(name))")
 
 
-def outputs(function: Any) -> int:
-    """How many values a call gives beside its code, read from the list of its results."""
-    lines = (function.__doc__ or "").splitlines()
-    try:
-        at = lines.index("Returns") + 2
-    except ValueError:
-        return 0
-    count = 0
-    for line in lines[at:]:
-        if re.match(r"(See Also|Notes|Raises)$", line):
-            break
-        count += bool(re.match(r"\w+ ?:|\w+$", line)) and not re.match(r"(CUresult|cudaError_t)$", line)
-    return count
-
-
-def functions(module: ModuleType) -> dict[str, tuple[str, int]]:
-    """Every function of the module: its parameters as text, and its number of results."""
-    out = {}
-    for name in dir(module):
-        f = getattr(module, name)
-        if name.startswith("cu") and callable(f) and not isinstance(f, type):
-            shown = [p.name + ("" if p.default is p.empty else f"={p.default}") for p in inspect.signature(f).parameters.values()]
-            out[name] = (", ".join(shown), outputs(f))
-    return out
-
-
-def is_written(module: ModuleType, name: str) -> bool:
-    """Has the function code of its own here, and with it its signature?"""
-    found = vars(module).get(name)
-    return inspect.isfunction(found) and not found.__module__.endswith((".unsupported", ".forwards"))
-
-
-def write_signatures(module: ModuleType, own: ModuleType, what: str, path: Path) -> None:
-    """The functions that are made from a table: forwards, and those that answer NOT_SUPPORTED."""
-    found: dict[str, list[str]] = {}
-    for name, (parameters, count) in functions(module).items():
-        if not is_written(own, name):
-            found.setdefault(f"{count} {parameters}".rstrip(), []).append(name)
-    lines = [wrapped(f"{signature}: {' '.join(names)}") for signature, names in found.items()]
-    path.write_text(SIGNATURES.format(what=what, table="\n".join(lines)), encoding="utf-8")
-
-
 def write_constants(module: ModuleType, what: str, path: Path) -> None:
     """Plain numbers; the versions are those of the model, not of the package."""
     found = {}
@@ -370,9 +321,6 @@ def main() -> None:
     """Writes all tables."""
     from cuda.bindings import driver, runtime  # type: ignore[import-not-found, unused-ignore]
 
-    from warplab.runtime import cudart
-    from warplab.runtime import driver as own_driver
-
     folder = Path(driver.__file__).parent
     d, r = ROOT / "runtime" / "driver", ROOT / "runtime" / "cudart"
     write_enums(driver, "the CUDA driver API", d / "tables" / "enums.py")
@@ -381,8 +329,6 @@ def main() -> None:
     write_structs(runtime, "the CUDA runtime API", RUNTIME_STRUCTS, folder / "cyruntime.pxd", r / "structs.py", "CUuuid")
     write_constants(driver, "the CUDA driver API", d / "tables" / "constants.py")
     write_constants(runtime, "the CUDA runtime API", r / "constants.py")
-    write_signatures(driver, own_driver, "the CUDA driver API", d / "tables" / "signatures.py")
-    write_signatures(runtime, cudart, "the CUDA runtime API", r / "signatures.py")
 
 
 if __name__ == "__main__":

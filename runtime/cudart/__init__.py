@@ -5,7 +5,8 @@ A function of the real module that has no code here answers cudaErrorNotSupporte
 
 from __future__ import annotations
 
-from ..driver.unsupported import lazy
+from ..api.table import ApiCall, runtime_calls
+from ..driver.unsupported import lazy, refusing
 from .arrays import *  # noqa: F403
 from .constants import CONSTANTS
 from .copies import *  # noqa: F403
@@ -13,14 +14,19 @@ from .devices import *  # noqa: F403
 from .enums import OWN as ENUMS
 from .enums import cudaError_t
 from .errors import *  # noqa: F403
-from .forwards import forwards
+from .forwards import forward
 from .functions import *  # noqa: F403
 from .graphs import *  # noqa: F403
 from .memory import *  # noqa: F403
 from .references import *  # noqa: F403
-from .signatures import SIGNATURES
 from .structs import OWN as STRUCTS
 from .textures import *  # noqa: F403
 
-globals().update(CONSTANTS | forwards())
-__getattr__, __dir__ = lazy(globals(), SIGNATURES, cudaError_t.cudaErrorNotSupported, ENUMS, STRUCTS)
+globals().update(CONSTANTS)
+
+
+def _made(row: ApiCall) -> object:
+    return forward(row) if row.forward else refusing(row, cudaError_t.cudaErrorNotSupported)
+
+
+__getattr__, __dir__ = lazy(globals(), runtime_calls(), _made, ENUMS, STRUCTS)

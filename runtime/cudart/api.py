@@ -7,9 +7,10 @@ import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
+from ..api.table import runtime_calls
 from ..device.context import DeviceContext
 from ..device.machine import SimulatedDevice, machine
-from ..driver.api import STATE, current, initialise, results_of
+from ..driver.api import STATE, current, given, initialise, results_of
 from ..driver.tables.enums import CUresult
 from ..errors import ApiError
 from .enums import cudaError_t
@@ -56,29 +57,24 @@ def code_of(e: ApiError) -> cudaError_t:
     return cudaError_t(CUresult[e.name].value)
 
 
-def api(results: int = 0, quiet: bool = False) -> Callable[[Callable[P, object]], Callable[P, tuple[Any, ...]]]:
-    """A function that returns its results, or raises ApiError, as a runtime call: (code, *results)."""
+def api(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
+    """A function that returns its results, or raises ApiError, as the runtime call of its name: (code, *results)."""
 
-    def wrap(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
-        @functools.wraps(work)
-        def call(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-            try:
-                initialise()
-                out = work(*args, **kwargs)
-            except ApiError as e:
-                code = code_of(e)
-                STATE.last = e
-                if not quiet and code is not cudaError_t.cudaErrorNotReady:
-                    RUNTIME.last = code
-                return (code, *(None,) * results)
-            if results == 0:
-                return (cudaError_t.cudaSuccess,)
-            return (cudaError_t.cudaSuccess, out) if results == 1 else (cudaError_t.cudaSuccess, *out)  # type: ignore[misc]
+    @functools.wraps(work)
+    def call(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
+        row = runtime_calls()[work.__name__]
+        try:
+            initialise()
+            out = work(*args, **kwargs)
+        except ApiError as e:
+            code = code_of(e)
+            STATE.last = e
+            if code is not cudaError_t.cudaErrorNotReady and "calm" not in row.words:
+                RUNTIME.last = code
+            return (code, *(None,) * len(row.results))
+        return (cudaError_t.cudaSuccess, *given(out, row))
 
-        call.__dict__["results"] = results
-        return call
-
-    return wrap
+    return call
 
 
 def device() -> SimulatedDevice:

@@ -40,7 +40,7 @@ def make_cudaPitchedPtr(d: object, p: int, xsz: int, ysz: int) -> cudaPitchedPtr
     return out
 
 
-@api(1)
+@api
 def cudaCreateChannelDesc(x: int, y: int, z: int, w: int, f: cudaChannelFormatKind) -> cudaChannelFormatDesc:
     """The format of an array's elements: the bits of each channel."""
     out = cudaChannelFormatDesc()
@@ -75,54 +75,54 @@ def _shape(desc: cudaChannelFormatDesc | None, width: int, height: int, depth: i
     return d
 
 
-@api(1)
+@api
 def cudaMallocArray(desc: cudaChannelFormatDesc | None, width: int, height: int, flags: int) -> cudaArray_t:
     """An array of one or two dimensions."""
     return cudaArray_t(call(driver.cuArray3DCreate, _shape(desc, width, height, 0, flags)))
 
 
-@api(1)
+@api
 def cudaMalloc3DArray(desc: cudaChannelFormatDesc | None, extent: cudaExtent, flags: int) -> cudaArray_t:
     """An array of up to three dimensions."""
     return cudaArray_t(call(driver.cuArray3DCreate, _shape(desc, extent.width, extent.height, extent.depth, flags)))
 
 
-@api(1)
+@api
 def cudaMallocMipmappedArray(desc: cudaChannelFormatDesc | None, extent: cudaExtent, numLevels: int, flags: int) -> cudaMipmappedArray_t:
     """An array with levels."""
     shape = _shape(desc, extent.width, extent.height, extent.depth, flags)
     return cudaMipmappedArray_t(call(driver.cuMipmappedArrayCreate, shape, numLevels))
 
 
-@api()
+@api
 def cudaFreeMipmappedArray(mipmappedArray: object) -> None:
     """Ends an array with its levels; null is ignored."""
     if integer(mipmappedArray):
         call(driver.cuMipmappedArrayDestroy, mipmappedArray)
 
 
-@api()
+@api
 def cudaFreeArray(array: object) -> None:
     """Ends an array; null is ignored."""
     if integer(array):
         call(driver.cuArrayDestroy, array)
 
 
-@api(3)
+@api
 def cudaArrayGetInfo(array: object) -> tuple[cudaChannelFormatDesc, cudaExtent, int]:
     """(format, extent, flags) of an array."""
     s = array_of(array).shape
     return channel_desc(s.format, s.channels), make_cudaExtent(s.width, s.height, s.depth), s.flags
 
 
-@api(1)
+@api
 def cudaGetChannelDesc(array: object) -> cudaChannelFormatDesc:
     """The format of an array."""
     s = array_of(array).shape
     return channel_desc(s.format, s.channels)
 
 
-@api(1)
+@api
 def cudaDeviceGetTexture1DLinearMaxWidth(fmtDesc: cudaChannelFormatDesc | None, device: int) -> int:
     """The most texels of a line of memory."""
     return int(call(driver.cuDeviceGetTexture1DLinearMaxWidth, *format_of(fmtDesc), device))

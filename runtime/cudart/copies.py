@@ -16,7 +16,7 @@ from .api import api, context
 from .enums import cudaMemcpyKind
 from .structs import cudaArray_t, cudaMemcpy3DParms, cudaMemcpy3DPeerParms, cudaPitchedPtr, cudaPos
 
-COPIES = Twins(api(), context, "stream", "MEMCPY")
+COPIES = Twins(api, context, "stream", "MEMCPY")
 Kind = cudaMemcpyKind
 _SIDES: dict[cudaMemcpyKind, tuple[bool | None, bool | None]] = {  # (is the source the host's?, is the target?)
     Kind.cudaMemcpyHostToHost: (True, True), Kind.cudaMemcpyHostToDevice: (True, False), Kind.cudaMemcpyDeviceToHost: (False, True),
@@ -80,14 +80,14 @@ cudaMemcpyAsync = COPIES.in_stream(cudaMemcpy)
 cudaMemcpyPeerAsync = COPIES.in_stream(cudaMemcpyPeer)
 
 
-@api()
+@api
 def cudaMemcpyToSymbol(symbol: object, src: object, count: int, offset: int, kind: object) -> None:
     """To a variable, which its address stands for (cudaLibraryGetGlobal)."""
     context().synchronize()
     copy_symbol(symbol, src, count, offset, kind, True)
 
 
-@api()
+@api
 def cudaMemcpyFromSymbol(dst: object, symbol: object, count: int, offset: int, kind: object) -> None:
     """From a variable."""
     context().synchronize()

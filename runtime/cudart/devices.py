@@ -13,13 +13,13 @@ from .enums import cudaDeviceAttr, cudaError_t
 from .structs import cudaDeviceProp, cudaEvent_t, cudaExecutionContext_t, cudaStream_t
 
 
-@api(1)
+@api
 def cudaGetDevice() -> int:
     """The thread's device."""
     return RUNTIME.device
 
 
-@api()
+@api
 def cudaSetDevice(device: int) -> None:
     """Chooses the thread's device."""
     machine().device(int(device))
@@ -27,13 +27,13 @@ def cudaSetDevice(device: int) -> None:
     context()
 
 
-@api()
+@api
 def cudaInitDevice(device: int, deviceFlags: int, flags: int) -> None:
     """Makes a device's context without choosing the device."""
     machine().device(int(device)).retain()
 
 
-@api(1)
+@api
 def cudaDeviceGetExecutionCtx(device: int) -> cudaExecutionContext_t:
     """A device's primary context, as what work can be given to."""
     d = machine().device(int(device))
@@ -41,7 +41,7 @@ def cudaDeviceGetExecutionCtx(device: int) -> cudaExecutionContext_t:
     return cudaExecutionContext_t(handle_of(d.primary if alive else d.retain()))
 
 
-@api(1)
+@api
 def cudaExecutionCtxStreamCreate(ctx: object, flags: object, priority: object) -> cudaStream_t:
     """A new stream of a context."""
     results_of(driver.cuCtxPushCurrent, ctx)
@@ -51,19 +51,19 @@ def cudaExecutionCtxStreamCreate(ctx: object, flags: object, priority: object) -
         results_of(driver.cuCtxPopCurrent)
 
 
-@api()
+@api
 def cudaSetDeviceFlags(flags: int) -> None:
     """Sets how host threads would wait."""
     results_of(driver.cuDevicePrimaryCtxSetFlags, RUNTIME.device, flags)
 
 
-@api(1)
+@api
 def cudaGetDeviceFlags() -> int:
     """The flags of the thread's device; mapped memory is always there."""
     return device().flags | 8
 
 
-@api()
+@api
 def cudaDeviceReset() -> None:
     """Ends all that the thread's device holds, its error too."""
     d = device()
@@ -71,7 +71,7 @@ def cudaDeviceReset() -> None:
     RUNTIME.last = cudaError_t.cudaSuccess
 
 
-@api(1)
+@api
 def cudaDeviceGetAttribute(attr: object, device: int) -> int:
     """One attribute of a device: the driver's attributes have the same numbers."""
     member(cudaDeviceAttr, attr)
@@ -115,7 +115,7 @@ _LISTS = """
 """.split()  # name=PREFIX:ENDING,ENDING
 
 
-@api(1)
+@api
 def cudaGetDeviceProperties(device: int) -> cudaDeviceProp:
     """All properties of a device."""
     d, out = machine().device(int(device)), cudaDeviceProp()
@@ -132,7 +132,7 @@ def cudaGetDeviceProperties(device: int) -> cudaDeviceProp:
     return out
 
 
-@api(1)
+@api
 def cudaChooseDevice(prop: cudaDeviceProp | None) -> int:
     """The device that has most of what is asked for: the capability first, then the memory."""
     if prop is None:
@@ -142,27 +142,27 @@ def cudaChooseDevice(prop: cudaDeviceProp | None) -> int:
     return fit[0].ordinal if fit else 0
 
 
-@api()
+@api
 def cudaDeviceEnablePeerAccess(peerDevice: int, flags: int) -> None:
     """Kernels of the thread's device may use another's memory."""
     peer = machine().device(int(peerDevice))
     call(driver.cuCtxEnablePeerAccess, results_of(driver.cuDevicePrimaryCtxRetain, peer.ordinal), flags)
 
 
-@api()
+@api
 def cudaDeviceDisablePeerAccess(peerDevice: int) -> None:
     """Ends what cudaDeviceEnablePeerAccess allowed."""
     peer = results_of(driver.cuDevicePrimaryCtxRetain, peerDevice)
     call(driver.cuCtxDisablePeerAccess, peer)
 
 
-@api(1)
+@api
 def cudaStreamCreate() -> cudaStream_t:
     """A new stream."""
     return cudaStream_t(call(driver.cuStreamCreate, 0))
 
 
-@api(1)
+@api
 def cudaEventCreate() -> cudaEvent_t:
     """A new event."""
     return cudaEvent_t(call(driver.cuEventCreate, 0))

@@ -52,28 +52,22 @@ _WORDS = """\
 WORDS = {int(number): words for number, _, words in (line.partition(" ") for line in _WORDS.splitlines())}
 
 
-@api(quiet=True)
-def _last() -> None:
-    """What went wrong last."""
-    code = RUNTIME.last
+@api
+def cudaGetLastError() -> None:
+    """What went wrong last; success from then on, unless it sticks."""
+    code, RUNTIME.last = RUNTIME.last, cudaError_t.cudaSuccess
     if code:
         raise ApiError(code.name)
 
 
-def cudaGetLastError() -> tuple[cudaError_t]:
-    """What went wrong last; success from then on, unless it sticks."""
-    (code,) = _last()
-    RUNTIME.last = cudaError_t.cudaSuccess
-    return (code,)
-
-
-def cudaPeekAtLastError() -> tuple[cudaError_t]:
+@api
+def cudaPeekAtLastError() -> None:
     """What went wrong last."""
-    (code,) = _last()
-    return (code,)
+    if RUNTIME.last:
+        raise ApiError(RUNTIME.last.name)
 
 
-@api(1, quiet=True)
+@api
 def cudaGetErrorName(error: object) -> bytes:
     """The name of a code."""
     try:
@@ -82,7 +76,7 @@ def cudaGetErrorName(error: object) -> bytes:
         return b"unrecognized error code"
 
 
-@api(1, quiet=True)
+@api
 def cudaGetErrorString(error: object) -> bytes:
     """What a code means, in a few words."""
     number = int(error)  # type: ignore[call-overload]

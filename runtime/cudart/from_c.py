@@ -28,7 +28,7 @@ def cudaMemcpyFromSymbolAsync(dst: object, symbol: object, count: int, offset: i
     return partial(copy_symbol, symbol, dst, count, offset, kind, False)
 
 
-@api(1)
+@api
 def cudaGraphAddMemcpyNodeToSymbol(
     graph: object, pDependencies: object, numDependencies: object, symbol: int, src: int, count: int, offset: int, kind: object
 ) -> Any:
@@ -36,7 +36,7 @@ def cudaGraphAddMemcpyNodeToSymbol(
     return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", bytes_work(symbol + offset, src, count, kind)))
 
 
-@api(1)
+@api
 def cudaGraphAddMemcpyNodeFromSymbol(
     graph: object, pDependencies: object, numDependencies: object, dst: int, symbol: int, count: int, offset: int, kind: object
 ) -> Any:
@@ -44,19 +44,19 @@ def cudaGraphAddMemcpyNodeFromSymbol(
     return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", bytes_work(dst, symbol + offset, count, kind)))
 
 
-@api()
+@api
 def cudaGraphMemcpyNodeSetParamsToSymbol(node: object, symbol: int, src: int, count: int, offset: int, kind: object) -> None:
     """Changes what a node copies, to a variable."""
     change(node, "MEMCPY", bytes_work(symbol + offset, src, count, kind))
 
 
-@api()
+@api
 def cudaGraphMemcpyNodeSetParamsFromSymbol(node: object, dst: int, symbol: int, count: int, offset: int, kind: object) -> None:
     """Changes what a node copies, from a variable."""
     change(node, "MEMCPY", bytes_work(dst, symbol + offset, count, kind))
 
 
-@api()
+@api
 def cudaGraphExecMemcpyNodeSetParamsToSymbol(
     hGraphExec: object, node: object, symbol: int, src: int, count: int, offset: int, kind: object
 ) -> None:
@@ -64,7 +64,7 @@ def cudaGraphExecMemcpyNodeSetParamsToSymbol(
     change_in(hGraphExec, node, "MEMCPY", bytes_work(symbol + offset, src, count, kind))
 
 
-@api()
+@api
 def cudaGraphExecMemcpyNodeSetParamsFromSymbol(
     hGraphExec: object, node: object, dst: int, symbol: int, count: int, offset: int, kind: object
 ) -> None:
@@ -89,31 +89,31 @@ def _driver_config(config: Any) -> Any:
     return out
 
 
-@api()
+@api
 def cudaLaunchKernelExC(config: Any, func: object, args: object) -> None:
     """Launches a kernel as a configuration says."""
     call(driver.cuLaunchKernelEx, _driver_config(config), func, args, 0)
 
 
-@api(1)
+@api
 def cudaOccupancyMaxPotentialClusterSize(func: object, launchConfig: Any) -> int:
     """The largest cluster that a configuration allows."""
     return int(call(driver.cuOccupancyMaxPotentialClusterSize, func, _driver_config(launchConfig)))
 
 
-@api(1)
+@api
 def cudaOccupancyMaxActiveClusters(func: object, launchConfig: Any) -> int:
     """Clusters that the device holds at once."""
     return int(call(driver.cuOccupancyMaxActiveClusters, func, _driver_config(launchConfig)))
 
 
-@api(1)
+@api
 def cudaFuncGetName(func: object) -> bytes:
     """The function's name."""
     return bytes(call(driver.cuFuncGetName, func))
 
 
-@api(2)
+@api
 def cudaFuncGetParamInfo(func: object, paramIndex: int) -> tuple[int, int]:
     """(offset, size) of a parameter."""
     offset, size = call(driver.cuFuncGetParamInfo, func, paramIndex)

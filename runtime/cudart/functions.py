@@ -20,13 +20,13 @@ _ATTRIBUTES = """
 """.split()
 
 
-@api(1)
+@api
 def cudaGetKernel(entryFuncAddr: object) -> cudaKernel_t:
     """A kernel by its entry; here the handle of a function or of a library's kernel stands for it."""
     return cudaKernel_t(entryFuncAddr)
 
 
-@api(1)
+@api
 def cudaFuncGetAttributes(func: object) -> cudaFuncAttributes:
     """What is known of a kernel."""
     context()
@@ -38,19 +38,19 @@ def cudaFuncGetAttributes(func: object) -> cudaFuncAttributes:
     return out
 
 
-@api()
+@api
 def cudaKernelSetAttributeForDevice(kernel: object, attr: object, value: int, device: int) -> None:
     """Sets an attribute of a library's kernel."""
     call(driver.cuKernelSetAttribute, attr, value, kernel, device)
 
 
-@api(1)
+@api
 def cudaLibraryEnumerateKernels(numKernels: int, lib: object) -> list[cudaKernel_t]:
     """The first so many kernels."""
     return [cudaKernel_t(k) for k in call(driver.cuLibraryEnumerateKernels, numKernels, lib)]
 
 
-@api(1)
+@api
 def cudaGetFuncBySymbol(symbolPtr: object) -> cudaFunction_t:
     """The function of a kernel's handle."""
     context()
@@ -74,13 +74,13 @@ def _launch(work: Any, func: object, grid: object, block: object, shared: int, s
     call(work, func, *g, *b, shared, stream, args, *rest)
 
 
-@api()
+@api
 def cudaLaunchKernel(func: object, gridDim: object, blockDim: object, args: object, sharedMem: int, stream: object) -> None:
     """Launches a kernel; func is the handle of a kernel or function, args as in cuLaunchKernel."""
     _launch(driver.cuLaunchKernel, func, gridDim, blockDim, sharedMem, stream, args, 0)
 
 
-@api()
+@api
 def cudaLaunchCooperativeKernel(func: object, gridDim: object, blockDim: object, args: object, sharedMem: int, stream: object) -> None:
     """Launches a kernel whose blocks are all resident together."""
     _launch(driver.cuLaunchCooperativeKernel, func, gridDim, blockDim, sharedMem, stream, args)

@@ -79,19 +79,19 @@ def _host(p: Any) -> Made:
     return host_work(_same(driver.CUDA_HOST_NODE_PARAMS, given(p)))
 
 
-@api(1)
+@api
 def cudaGraphAddKernelNode(graph: object, pDependencies: object, numDependencies: object, pNodeParams: Any) -> Any:
     """A launch."""
     return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "KERNEL", _kernel(pNodeParams)))
 
 
-@api(1)
+@api
 def cudaGraphAddMemcpyNode(graph: object, pDependencies: object, numDependencies: object, pCopyParams: Any) -> Any:
     """A copy of a box."""
     return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", _box(pCopyParams)))
 
 
-@api(1)
+@api
 def cudaGraphAddMemcpyNode1D(
     graph: object, pDependencies: object, numDependencies: object, dst: Any, src: Any, count: int, kind: object
 ) -> Any:
@@ -99,19 +99,19 @@ def cudaGraphAddMemcpyNode1D(
     return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMCPY", bytes_work(dst, src, count, kind)))
 
 
-@api(1)
+@api
 def cudaGraphAddMemsetNode(graph: object, pDependencies: object, numDependencies: object, pMemsetParams: Any) -> Any:
     """A memset."""
     return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "MEMSET", _memset(pMemsetParams)))
 
 
-@api(1)
+@api
 def cudaGraphAddHostNode(graph: object, pDependencies: object, numDependencies: object, pNodeParams: Any) -> Any:
     """A call of a function of the host."""
     return cudaGraphNode_t(add(graph, pDependencies, numDependencies, "HOST", _host(pNodeParams)))
 
 
-@api(1)
+@api
 def cudaGraphAddMemAllocNode(graph: object, pDependencies: object, numDependencies: object, nodeParams: Any) -> Any:
     """An allocation; nodeParams.dptr is its address."""
     own = _same(driver.CUDA_MEM_ALLOC_NODE_PARAMS, given(nodeParams))
@@ -121,27 +121,27 @@ def cudaGraphAddMemAllocNode(graph: object, pDependencies: object, numDependenci
     return cudaGraphNode_t(out)
 
 
-@api(1)
+@api
 def cudaGraphConditionalHandleCreate(graph: object, defaultLaunchValue: object, flags: object) -> Any:
     """A value that kernels of the graph set, and that decides what runs."""
     context()
     return cudaGraphConditionalHandle(int(call(driver.cuGraphConditionalHandleCreate, graph, 0, defaultLaunchValue, flags)))
 
 
-@api(1)
+@api
 def cudaGraphConditionalHandleCreate_v2(graph: object, ctx: object, defaultLaunchValue: object, flags: object) -> Any:
     """The same, for a context."""
     context()
     return cudaGraphConditionalHandle(int(call(driver.cuGraphConditionalHandleCreate, graph, ctx, defaultLaunchValue, flags)))
 
 
-@api(1)
+@api
 def cudaGraphMemAllocNodeGetParams(node: object) -> Any:
     """What a node allocates, and where."""
     return _same(cudaMemAllocNodeParams, call(driver.cuGraphMemAllocNodeGetParams, node))
 
 
-@api(1)
+@api
 def cudaGraphKernelNodeGetParams(node: object) -> Any:
     """What a node launches."""
     own, out = kernel_parameters(of_kind(node, "KERNEL").what), cudaKernelNodeParams()
@@ -160,79 +160,79 @@ def _captured_copy(dst: int, src: int, size: int, to_host: bool | None = None, f
     return bytes_work(dst, src, size, direction(from_host, to_host))[1]
 
 
-@api(1)
+@api
 def cudaGraphMemcpyNodeGetParams(node: object) -> Any:
     """What a node copies."""
     return what_of(node, "MEMCPY", {copy: _captured_copy})
 
 
-@api(1)
+@api
 def cudaGraphMemsetNodeGetParams(node: object) -> Any:
     """What a node sets."""
     return _same(cudaMemsetParams, what_of(node, "MEMSET", {fill: captured_set}))
 
 
-@api(1)
+@api
 def cudaGraphHostNodeGetParams(node: object) -> Any:
     """What a node calls."""
     return _same(cudaHostNodeParams, what_of(node, "HOST", {}))
 
 
-@api()
+@api
 def cudaGraphKernelNodeSetParams(node: object, pNodeParams: Any) -> None:
     """Changes what a node launches."""
     change(node, "KERNEL", _kernel(pNodeParams))
 
 
-@api()
+@api
 def cudaGraphMemcpyNodeSetParams(node: object, pNodeParams: Any) -> None:
     """Changes what a node copies."""
     change(node, "MEMCPY", _box(pNodeParams))
 
 
-@api()
+@api
 def cudaGraphMemcpyNodeSetParams1D(node: object, dst: Any, src: Any, count: int, kind: object) -> None:
     """Changes what a node copies, to bytes."""
     change(node, "MEMCPY", bytes_work(dst, src, count, kind))
 
 
-@api()
+@api
 def cudaGraphMemsetNodeSetParams(node: object, pNodeParams: Any) -> None:
     """Changes what a node sets."""
     change(node, "MEMSET", _memset(pNodeParams))
 
 
-@api()
+@api
 def cudaGraphHostNodeSetParams(node: object, pNodeParams: Any) -> None:
     """Changes what a node calls."""
     change(node, "HOST", _host(pNodeParams))
 
 
-@api()
+@api
 def cudaGraphExecKernelNodeSetParams(hGraphExec: object, node: object, pNodeParams: Any) -> None:
     """Changes what a node launches, in what was instantiated."""
     change_in(hGraphExec, node, "KERNEL", _kernel(pNodeParams))
 
 
-@api()
+@api
 def cudaGraphExecMemcpyNodeSetParams(hGraphExec: object, node: object, pNodeParams: Any) -> None:
     """Changes what a node copies, in what was instantiated."""
     change_in(hGraphExec, node, "MEMCPY", _box(pNodeParams))
 
 
-@api()
+@api
 def cudaGraphExecMemcpyNodeSetParams1D(hGraphExec: object, node: object, dst: Any, src: Any, count: int, kind: object) -> None:
     """Changes what a node copies, to bytes, in what was instantiated."""
     change_in(hGraphExec, node, "MEMCPY", bytes_work(dst, src, count, kind))
 
 
-@api()
+@api
 def cudaGraphExecMemsetNodeSetParams(hGraphExec: object, node: object, pNodeParams: Any) -> None:
     """Changes what a node sets, in what was instantiated."""
     change_in(hGraphExec, node, "MEMSET", _memset(pNodeParams))
 
 
-@api()
+@api
 def cudaGraphExecHostNodeSetParams(hGraphExec: object, node: object, pNodeParams: Any) -> None:
     """Changes what a node calls, in what was instantiated."""
     change_in(hGraphExec, node, "HOST", _host(pNodeParams))

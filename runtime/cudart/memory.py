@@ -15,20 +15,20 @@ from .api import api, call, context
 from .enums import cudaMemoryType
 from .structs import cudaExtent, cudaMemPool_t, cudaMemPoolProps, cudaPitchedPtr, cudaPointerAttributes
 
-SETS = Twins(api(), context, "stream", "MEMSET")
+SETS = Twins(api, context, "stream", "MEMSET")
 _MEMORY_TYPES = {
     "managed": cudaMemoryType.cudaMemoryTypeManaged, "host": cudaMemoryType.cudaMemoryTypeHost,
     "registered": cudaMemoryType.cudaMemoryTypeHost,
 }  # fmt: skip
 
 
-@api(1)
+@api
 def cudaMalloc(size: int) -> int:
     """Device memory; null for no bytes."""
     return int(call(driver.cuMemAlloc, size)) if int(size) else 0
 
 
-@api(2)
+@api
 def cudaMallocPitch(width: int, height: int) -> tuple[int, int]:
     """(address, pitch) of rows; nothing where there are none."""
     if not int(width) or not int(height):
@@ -37,7 +37,7 @@ def cudaMallocPitch(width: int, height: int) -> tuple[int, int]:
     return int(at), int(pitch)
 
 
-@api(1)
+@api
 def cudaMalloc3D(extent: cudaExtent) -> cudaPitchedPtr:
     """Memory for a box, with a pitch."""
     pitch = -(-extent.width // PITCH) * PITCH
@@ -47,7 +47,7 @@ def cudaMalloc3D(extent: cudaExtent) -> cudaPitchedPtr:
     return out
 
 
-@api()
+@api
 def cudaFree(devPtr: object) -> None:
     """Gives device memory back; null only makes the context."""
     if integer(devPtr):
@@ -56,7 +56,7 @@ def cudaFree(devPtr: object) -> None:
         context().check()
 
 
-@api(1)
+@api
 def cudaMallocManaged(size: int, flags: int) -> int:
     """Memory that host and devices use under one address."""
     if not int(size):
@@ -65,7 +65,7 @@ def cudaMallocManaged(size: int, flags: int) -> int:
     return int(call(driver.cuMemAllocManaged, size, flags))
 
 
-@api(1)
+@api
 def cudaPointerGetAttributes(ptr: object) -> cudaPointerAttributes:
     """What is known of an address; unregistered memory is not an error."""
     context()
@@ -113,7 +113,7 @@ def _fill_box(p: cudaPitchedPtr, value: int, extent: cudaExtent) -> None:
         fill(p.ptr + z * p.pitch * p.ysize, p.pitch, value, 1, extent.width, extent.height)
 
 
-@api(1)
+@api
 def cudaMemPoolCreate(poolProps: cudaMemPoolProps | None) -> cudaMemPool_t:
     """A new pool."""
     if poolProps is None:

@@ -41,7 +41,7 @@ def _reference(texref: Any) -> TextureReference:
         raise ApiError("cudaErrorInvalidTexture", "a texture reference comes from cudaGetTextureReference") from None
 
 
-@api(1)
+@api
 def cudaGetTextureReference(library: object, name: object) -> Any:
     """The .texref variable of a library; what is set in its fields counts when something is bound."""
     module = call(driver.cuLibraryGetModule, library)
@@ -50,7 +50,7 @@ def cudaGetTextureReference(library: object, name: object) -> Any:
     return out
 
 
-@api(1)
+@api
 def cudaGetSurfaceReference(library: object, name: object) -> Any:
     """The .surfref variable of a library."""
     module = call(driver.cuLibraryGetModule, library)
@@ -89,14 +89,14 @@ def _same(desc: cudaChannelFormatDesc | None, array: object) -> None:
         raise invalid(f"the format is not that of the array: {channel_desc(int(d.Format), d.NumChannels)}")
 
 
-@api(1)
+@api
 def cudaBindTexture(texref: Any, devPtr: object, desc: cudaChannelFormatDesc | None, size: int) -> int:
     """Binds a line of memory; gives the bytes by which its address is off the alignment."""
     _set(texref, desc)
     return int(call(driver.cuTexRefSetAddress, texref.handle, address_of(devPtr), size))
 
 
-@api(1)
+@api
 def cudaBindTexture2D(texref: Any, devPtr: object, desc: cudaChannelFormatDesc | None, width: int, height: int, pitch: int) -> int:
     """Binds rows of memory."""
     _set(texref, desc)
@@ -107,7 +107,7 @@ def cudaBindTexture2D(texref: Any, devPtr: object, desc: cudaChannelFormatDesc |
     return 0
 
 
-@api()
+@api
 def cudaBindTextureToArray(texref: Any, array: object, desc: cudaChannelFormatDesc | None) -> None:
     """Binds an array."""
     _same(desc, array)
@@ -115,7 +115,7 @@ def cudaBindTextureToArray(texref: Any, array: object, desc: cudaChannelFormatDe
     call(driver.cuTexRefSetArray, texref.handle, array, 1)
 
 
-@api()
+@api
 def cudaBindTextureToMipmappedArray(texref: Any, mipmappedArray: object, desc: cudaChannelFormatDesc | None) -> None:
     """Binds an array with levels."""
     _same(desc, call(driver.cuMipmappedArrayGetLevel, mipmappedArray, 0))
@@ -123,14 +123,14 @@ def cudaBindTextureToMipmappedArray(texref: Any, mipmappedArray: object, desc: c
     call(driver.cuTexRefSetMipmappedArray, texref.handle, mipmappedArray, 1)
 
 
-@api()
+@api
 def cudaUnbindTexture(texref: Any) -> None:
     """Nothing is bound any more: the texture reads zeros."""
     r = _reference(texref)
     r.settings = replace(r.settings, of=None)
 
 
-@api(1)
+@api
 def cudaGetTextureAlignmentOffset(texref: Any) -> int:
     """The bytes by which the address that is bound is off the alignment."""
     s = _reference(texref).settings
@@ -139,7 +139,7 @@ def cudaGetTextureAlignmentOffset(texref: Any) -> int:
     return s.address % alignment() if isinstance(s.of, TexelMemory) else 0
 
 
-@api()
+@api
 def cudaBindSurfaceToArray(surfref: Any, array: object, desc: cudaChannelFormatDesc | None) -> None:
     """Binds an array."""
     try:

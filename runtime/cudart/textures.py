@@ -122,7 +122,7 @@ def _texture_back(d: driver.CUDA_TEXTURE_DESC, format: driver.CUarray_format | N
     return out
 
 
-@api(1)
+@api
 def cudaCreateTextureObject(
     pResDesc: cudaResourceDesc | None, pTexDesc: cudaTextureDesc | None, pResViewDesc: cudaResourceViewDesc | None
 ) -> cudaTextureObject_t:
@@ -137,26 +137,26 @@ def cudaCreateTextureObject(
     return cudaTextureObject_t(int(call(driver.cuTexObjectCreate, resource, texture, view)))
 
 
-@api(1)
+@api
 def cudaGetTextureObjectResourceDesc(texObject: object) -> cudaResourceDesc:
     """What a texture object reads."""
     return _resource_back(call(driver.cuTexObjectGetResourceDesc, texObject))
 
 
-@api(1)
+@api
 def cudaGetTextureObjectTextureDesc(texObject: object) -> cudaTextureDesc:
     """How a texture object reads."""
     resource = call(driver.cuTexObjectGetResourceDesc, texObject)
     return _texture_back(call(driver.cuTexObjectGetTextureDesc, texObject), _format(resource, None))
 
 
-@api(1)
+@api
 def cudaCreateSurfaceObject(pResDesc: cudaResourceDesc | None) -> cudaSurfaceObject_t:
     """A surface of an array."""
     return cudaSurfaceObject_t(int(call(driver.cuSurfObjectCreate, _resource(pResDesc))))
 
 
-@api(1)
+@api
 def cudaGetSurfaceObjectResourceDesc(surfObject: object) -> cudaResourceDesc:
     """The array that a surface object writes."""
     return _resource_back(call(driver.cuSurfObjectGetResourceDesc, surfObject))

@@ -5,6 +5,7 @@ A function of the real module that has no code here answers CUDA_ERROR_NOT_SUPPO
 
 from __future__ import annotations
 
+from ..api.table import ApiCall, driver_calls
 from .contexts import *  # noqa: F403
 from .devices import *  # noqa: F403
 from .events import *  # noqa: F403
@@ -30,12 +31,17 @@ from .streams import *  # noqa: F403
 from .tables.constants import CONSTANTS
 from .tables.enums import ENUMS
 from .tables.enums import CUresult as CUresult
-from .tables.signatures import SIGNATURES
 from .tables.structs import STRUCTS
 from .textures.objects import *  # noqa: F403
 from .textures.references import *  # noqa: F403
 from .textures.tensor_maps import *  # noqa: F403
-from .unsupported import lazy
+from .unsupported import lazy, refusing
 
 globals().update(CONSTANTS)
-__getattr__, __dir__ = lazy(globals(), SIGNATURES, CUresult.CUDA_ERROR_NOT_SUPPORTED, ENUMS, STRUCTS)
+
+
+def _made(row: ApiCall) -> object:
+    return refusing(row, CUresult.CUDA_ERROR_NOT_SUPPORTED)
+
+
+__getattr__, __dir__ = lazy(globals(), driver_calls(), _made, ENUMS, STRUCTS)

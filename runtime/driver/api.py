@@ -9,6 +9,7 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, ParamSpec, TypeVar
 
+from ..api.table import ApiCall, driver_calls
 from ..device.context import DeviceContext
 from ..device.graphs.streams import LEGACY, PER_THREAD, DeviceStream
 from ..device.machine import SimulatedDevice, machine
@@ -29,14 +30,6 @@ class State(threading.local):
 
 
 STATE = State()
-# Calls that answer all the same when the current context's error is known.
-CALM = frozenset(
-    """
-    cuInit cuDriverGetVersion cuGetErrorName cuGetErrorString cuCtxCreate cuCtxDestroy cuCtxPushCurrent cuCtxPopCurrent cuCtxSetCurrent
-    cuCtxGetCurrent cuCtxGetDevice cuCtxGetDevice_v2 cuCtxGetFlags cuCtxGetId cuCtxGetApiVersion cuPointerGetAttribute
-    cuPointerGetAttributes cuModuleGetLoadingMode cuStreamAddCallback
-    """.split()
-)
 _ready: list[bool] = []
 
 
@@ -50,31 +43,29 @@ def initialise() -> None:
         _ready.append(True)
 
 
-def api(results: int = 0, before_init: bool = False) -> Callable[[Callable[P, object]], Callable[P, tuple[Any, ...]]]:
-    """A function that returns its results, or raises ApiError, as a driver call: (code, *results)."""
+def api(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
+    """A function that returns its results, or raises ApiError, as the driver call of its name: (code, *results)."""
 
-    def wrap(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
-        calm = work.__name__ in CALM or work.__name__.startswith("cuDevice")
+    @functools.wraps(work)
+    def call(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
+        row = driver_calls()[work.__name__]
+        try:
+            if not _ready and "early" not in row.words:
+                raise ApiError("CUDA_ERROR_NOT_INITIALIZED", "cuInit comes first")
+            if STATE.stack and STATE.stack[-1].alive and "calm" not in row.words:
+                STATE.stack[-1].check()
+            out = work(*args, **kwargs)
+        except ApiError as e:
+            STATE.last = e
+            return (CUresult[e.name], *(None,) * len(row.results))
+        return (CUresult.CUDA_SUCCESS, *given(out, row))
 
-        @functools.wraps(work)
-        def call(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-            try:
-                if not before_init and not _ready:
-                    raise ApiError("CUDA_ERROR_NOT_INITIALIZED", "cuInit comes first")
-                if not calm and STATE.stack and STATE.stack[-1].alive:
-                    STATE.stack[-1].check()
-                out = work(*args, **kwargs)
-            except ApiError as e:
-                STATE.last = e
-                return (CUresult[e.name], *(None,) * results)
-            if results == 0:
-                return (CUresult.CUDA_SUCCESS,)
-            return (CUresult.CUDA_SUCCESS, out) if results == 1 else (CUresult.CUDA_SUCCESS, *out)  # type: ignore[misc]
+    return call
 
-        call.__dict__["results"] = results
-        return call
 
-    return wrap
+def given(out: Any, row: ApiCall) -> tuple[Any, ...]:
+    """What a function returned, as the results of a call."""
+    return () if not row.results else (out,) if len(row.results) == 1 else tuple(out)
 
 
 def results_of(work: Callable[..., tuple[Any, ...]], *args: object) -> Any:

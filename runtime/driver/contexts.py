@@ -18,7 +18,7 @@ def _check_flags(flags: int) -> None:
         raise invalid(f"flags {flags:#x}")
 
 
-@api(1)
+@api
 def cuCtxCreate(ctxCreateParams: object, flags: object, dev: object) -> CUcontext:
     """A new context, current for this thread."""
     _check_flags(integer(flags))
@@ -29,7 +29,7 @@ def cuCtxCreate(ctxCreateParams: object, flags: object, dev: object) -> CUcontex
     return CUcontext(handle_of(c))
 
 
-@api()
+@api
 def cuCtxDestroy(ctx: object) -> None:
     """Ends a context and all that it owns."""
     c = object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
@@ -40,7 +40,7 @@ def cuCtxDestroy(ctx: object) -> None:
         STATE.stack.pop()
 
 
-@api()
+@api
 def cuCtxPushCurrent(ctx: object) -> None:
     """Makes a context current, above the one that is."""
     if not integer(ctx):
@@ -48,7 +48,7 @@ def cuCtxPushCurrent(ctx: object) -> None:
     STATE.stack.append(object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT"))
 
 
-@api(1)
+@api
 def cuCtxPopCurrent() -> CUcontext:
     """Takes the current context off."""
     if not STATE.stack:
@@ -56,7 +56,7 @@ def cuCtxPopCurrent() -> CUcontext:
     return CUcontext(handle_of(STATE.stack.pop()))
 
 
-@api()
+@api
 def cuCtxSetCurrent(ctx: object) -> None:
     """Replaces the current context; null takes it off."""
     if not integer(ctx):
@@ -66,58 +66,58 @@ def cuCtxSetCurrent(ctx: object) -> None:
     STATE.stack[-1:] = [object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")]
 
 
-@api(1)
+@api
 def cuCtxGetCurrent() -> CUcontext:
     """The current context, or null."""
     return CUcontext(handle_of(STATE.stack[-1]) if STATE.stack else 0)
 
 
-@api(1)
+@api
 def cuCtxGetDevice() -> CUdevice:
     """The current context's device."""
     return CUdevice(current().ordinal)
 
 
-@api(1)
+@api
 def cuCtxGetDevice_v2(ctx: object) -> CUdevice:
     """A context's device."""
     return CUdevice(context_of(ctx).ordinal)
 
 
-@api(1)
+@api
 def cuCtxGetFlags() -> int:
     """The current context's flags."""
     return current().flags | MAP_HOST
 
 
-@api()
+@api
 def cuCtxSetFlags(flags: object) -> None:
     """Sets the current context's flags."""
     _check_flags(integer(flags))
     current().flags = integer(flags)
 
 
-@api(1)
+@api
 def cuCtxGetId(ctx: object) -> int:
     """A number that no other context of the process has."""
     return context_of(ctx).number
 
 
-@api(1)
+@api
 def cuCtxGetApiVersion(ctx: object) -> int:
     """The version of the interface that made the context."""
     context_of(ctx)
     return API_VERSION
 
 
-@api()
+@api
 def cuCtxSynchronize() -> None:
     """Waits for all work; tells what went wrong in it."""
     current().unsafe("all work is waited for", anywhere=True)
     current().synchronize()
 
 
-@api()
+@api
 def cuCtxSynchronize_v2(ctx: object) -> None:
     """Waits for all work of a context."""
     context_of(ctx).unsafe("all work is waited for", anywhere=True)
@@ -128,31 +128,31 @@ def _limit(limit: object) -> str:
     return str(member(CUlimit, limit).name).removeprefix("CU_LIMIT_").lower()
 
 
-@api()
+@api
 def cuCtxSetLimit(limit: object, value: object) -> None:
     """Sets a limit."""
     current().set_limit(_limit(limit), integer(value))
 
 
-@api(1)
+@api
 def cuCtxGetLimit(limit: object) -> int:
     """A limit."""
     return current().limit(_limit(limit))
 
 
-@api(1)
+@api
 def cuCtxGetCacheConfig() -> CUfunc_cache:
     """How L1 and shared memory are meant to share."""
     return CUfunc_cache(current().cache_config)
 
 
-@api()
+@api
 def cuCtxSetCacheConfig(config: object) -> None:
     """Says how L1 and shared memory should share."""
     current().cache_config = member(CUfunc_cache, config)
 
 
-@api(1)
+@api
 def cuCtxGetSharedMemConfig() -> CUsharedconfig:
     """The width of shared memory's banks, four bytes where the device has no choice."""
     c = current()
@@ -161,25 +161,25 @@ def cuCtxGetSharedMemConfig() -> CUsharedconfig:
     return CUsharedconfig(c.bank_config or 1)
 
 
-@api()
+@api
 def cuCtxSetSharedMemConfig(config: object) -> None:
     """Asks for a width of shared memory's banks."""
     current().bank_config = member(CUsharedconfig, config)
 
 
-@api(2)
+@api
 def cuCtxGetStreamPriorityRange() -> tuple[int, int]:
     """(least, greatest) priority."""
     return (0, -5) if current().profile.capability >= (3, 5) else (0, 0)
 
 
-@api()
+@api
 def cuCtxResetPersistingL2Cache() -> None:
     """Lines that should stay in L2 may go; nothing that a program sees depends on it."""
     current().check()
 
 
-@api()
+@api
 def cuCtxEnablePeerAccess(peerContext: object, Flags: object) -> None:
     """Kernels of the current context may use the memory of another device's."""
     c, peer = current(), object_of(peerContext, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
@@ -194,7 +194,7 @@ def cuCtxEnablePeerAccess(peerContext: object, Flags: object) -> None:
     c.peers.add(peer)
 
 
-@api()
+@api
 def cuCtxDisablePeerAccess(peerContext: object) -> None:
     """Ends what cuCtxEnablePeerAccess allowed."""
     c, peer = current(), object_of(peerContext, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
@@ -203,13 +203,13 @@ def cuCtxDisablePeerAccess(peerContext: object) -> None:
     c.peers.remove(peer)
 
 
-@api()
+@api
 def cuProfilerStart() -> None:
     """Nothing to start: profiles are made by observing launches."""
     current()
 
 
-@api()
+@api
 def cuProfilerStop() -> None:
     """Nothing to stop."""
     current()

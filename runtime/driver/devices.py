@@ -13,7 +13,7 @@ from .tables.structs import CUcontext, CUdevice, CUdevprop, CUuuid
 VERSION = 13000
 
 
-@api(before_init=True)
+@api
 def cuInit(Flags: object) -> None:
     """Makes the devices."""
     if integer(Flags):
@@ -21,13 +21,13 @@ def cuInit(Flags: object) -> None:
     initialise()
 
 
-@api(1, before_init=True)
+@api
 def cuDriverGetVersion() -> int:
     """13000: CUDA 13.0."""
     return VERSION
 
 
-@api(1, before_init=True)
+@api
 def cuGetErrorName(error: object) -> bytes:
     """CUDA's name for a code."""
     try:
@@ -36,7 +36,7 @@ def cuGetErrorName(error: object) -> bytes:
         raise invalid(f"{error} is not a code") from None
 
 
-@api(1, before_init=True)
+@api
 def cuGetErrorString(error: object) -> bytes:
     """What a code means, in a few words."""
     try:
@@ -45,19 +45,19 @@ def cuGetErrorString(error: object) -> bytes:
         raise invalid(f"{error} is not a code") from None
 
 
-@api(1)
+@api
 def cuDeviceGet(ordinal: object) -> CUdevice:
     """A device by its number."""
     return CUdevice(machine().device(integer(ordinal)).ordinal)
 
 
-@api(1)
+@api
 def cuDeviceGetCount() -> int:
     """How many devices there are."""
     return len(machine().devices)
 
 
-@api(1)
+@api
 def cuDeviceGetName(length: object, dev: object) -> bytes:
     """The device's name, with a zero byte where there is room."""
     n = integer(length)
@@ -66,7 +66,7 @@ def cuDeviceGetName(length: object, dev: object) -> bytes:
     return device_of(dev).name.encode()[: n - 1]
 
 
-@api(1)
+@api
 def cuDeviceGetUuid(dev: object) -> CUuuid:
     """16 bytes that name the device."""
     out = CUuuid()
@@ -74,20 +74,20 @@ def cuDeviceGetUuid(dev: object) -> CUuuid:
     return out
 
 
-@api(2)
+@api
 def cuDeviceGetLuid(dev: object) -> tuple[bytes, int]:
     """Windows' number for the device, which there is none of elsewhere."""
     device_of(dev)
     raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "a LUID is a thing of Windows")
 
 
-@api(1)
+@api
 def cuDeviceTotalMem(dev: object) -> int:
     """Bytes of device memory."""
     return device_of(dev).memory
 
 
-@api(1)
+@api
 def cuDeviceGetAttribute(attrib: object, dev: object) -> int:
     """One attribute of a device."""
     d = device_of(dev)
@@ -95,13 +95,13 @@ def cuDeviceGetAttribute(attrib: object, dev: object) -> int:
     return d.attribute(name.removeprefix("CU_DEVICE_ATTRIBUTE_"))
 
 
-@api(2)
+@api
 def cuDeviceComputeCapability(dev: object) -> tuple[int, int]:
     """(9, 0) of sm_90."""
     return device_of(dev).profile.capability
 
 
-@api(1)
+@api
 def cuDeviceGetProperties(dev: object) -> CUdevprop:
     """The oldest properties of a device."""
     d, out = device_of(dev), CUdevprop()
@@ -124,7 +124,7 @@ def pci_bus_id(d: SimulatedDevice) -> str:
     return f"{d.attribute('PCI_DOMAIN_ID'):04x}:{d.attribute('PCI_BUS_ID'):02x}:{d.attribute('PCI_DEVICE_ID'):02x}.0"
 
 
-@api(1)
+@api
 def cuDeviceGetPCIBusId(length: object, dev: object) -> bytes:
     """Where a device would sit on the bus."""
     name = pci_bus_id(device_of(dev))
@@ -133,7 +133,7 @@ def cuDeviceGetPCIBusId(length: object, dev: object) -> bytes:
     return name.encode()
 
 
-@api(1)
+@api
 def cuDeviceGetByPCIBusId(pciBusId: bytes) -> CUdevice:
     """The device at a place on the bus."""
     wanted = pciBusId.decode().lower().split("\0")[0]
@@ -144,14 +144,14 @@ def cuDeviceGetByPCIBusId(pciBusId: bytes) -> CUdevice:
     raise ApiError("CUDA_ERROR_INVALID_DEVICE", f"nothing is at {wanted}")
 
 
-@api(1)
+@api
 def cuDeviceCanAccessPeer(dev: object, peerDev: object) -> int:
     """1 where a device can reach the memory of another."""
     a, b = device_of(dev), device_of(peerDev)
     return int(a is not b and min(a.profile.capability, b.profile.capability) >= (2, 0))
 
 
-@api(1)
+@api
 def cuDeviceGetP2PAttribute(attrib: object, srcDevice: object, dstDevice: object) -> int:
     """How two devices reach each other."""
     a, b = device_of(srcDevice), device_of(dstDevice)
@@ -161,25 +161,25 @@ def cuDeviceGetP2PAttribute(attrib: object, srcDevice: object, dstDevice: object
     return 0 if member(CUdevice_P2PAttribute, attrib).name.endswith("PERFORMANCE_RANK") else supported
 
 
-@api(1)
+@api
 def cuDevicePrimaryCtxRetain(dev: object) -> CUcontext:
     """The device's primary context."""
     return CUcontext(handle_of(device_of(dev).retain()))
 
 
-@api()
+@api
 def cuDevicePrimaryCtxRelease(dev: object) -> None:
     """Gives the primary context back."""
     device_of(dev).release()
 
 
-@api()
+@api
 def cuDevicePrimaryCtxReset(dev: object) -> None:
     """The primary context as new, its error gone."""
     device_of(dev).reset()
 
 
-@api()
+@api
 def cuDevicePrimaryCtxSetFlags(dev: object, flags: object) -> None:
     """Sets how host threads would wait."""
     d = device_of(dev)
@@ -189,7 +189,7 @@ def cuDevicePrimaryCtxSetFlags(dev: object, flags: object) -> None:
         d.primary.flags = d.flags
 
 
-@api(2)
+@api
 def cuDevicePrimaryCtxGetState(dev: object) -> tuple[int, int]:
     """(flags, is it active?)."""
     d = device_of(dev)

@@ -8,7 +8,7 @@ from .api import api, context_of, current, forget, handle_of, integer, object_of
 from .tables.structs import CUevent
 
 
-@api()
+@api
 def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
     """The stream's later work waits for the event, which is reached already if it was ever recorded."""
     s, e = stream_of(hStream), event_of(hEvent)
@@ -40,7 +40,7 @@ def event_of(handle: object) -> DeviceEvent:
     return e
 
 
-@api(1)
+@api
 def cuEventCreate(Flags: object) -> CUevent:
     """A new event."""
     flags, c = integer(Flags), current()
@@ -52,7 +52,7 @@ def cuEventCreate(Flags: object) -> CUevent:
     return CUevent(handle_of(e))
 
 
-@api()
+@api
 def cuEventDestroy(hEvent: object) -> None:
     """Ends an event."""
     e = object_of(hEvent, DeviceEvent)
@@ -82,13 +82,13 @@ def reachable(hEvent: object) -> DeviceEvent:
     return e
 
 
-@api()
+@api
 def cuEventRecord(hEvent: object, hStream: object) -> None:
     """Records an event."""
     record(hEvent, hStream)
 
 
-@api()
+@api
 def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> None:
     """As cuEventRecord."""
     if integer(flags) & ~1:
@@ -102,7 +102,7 @@ def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> No
     in_order(s, "EVENT_RECORD", lambda: e.record(s), e)
 
 
-@api()
+@api
 def cuEventQuery(hEvent: object) -> None:
     """Success: an event that was recorded was reached, an event that was never recorded counts as reached."""
     e = reachable(hEvent)
@@ -110,14 +110,14 @@ def cuEventQuery(hEvent: object) -> None:
     e.context.over(e)
 
 
-@api()
+@api
 def cuEventSynchronize(hEvent: object) -> None:
     """Waits for an event."""
     e = reachable(hEvent)
     e.context.synchronize(e)
 
 
-@api(1)
+@api
 def cuEventElapsedTime(hStart: object, hEnd: object) -> float:
     """Milliseconds between two events."""
     start, end = reachable(hStart), reachable(hEnd)
@@ -126,7 +126,7 @@ def cuEventElapsedTime(hStart: object, hEnd: object) -> float:
     return end.milliseconds_since(start)
 
 
-@api()
+@api
 def cuCtxRecordEvent(hCtx: object, hEvent: object) -> None:
     """Records an event behind all work of a context."""
     c = context_of(hCtx)
@@ -134,7 +134,7 @@ def cuCtxRecordEvent(hCtx: object, hEvent: object) -> None:
         event_of(hEvent).record()
 
 
-@api()
+@api
 def cuCtxWaitEvent(hCtx: object, hEvent: object) -> None:
     """All later work of a context waits for an event."""
     context_of(hCtx)

@@ -148,7 +148,7 @@ def _shape(p: CUlaunchConfig | CUDA_LAUNCH_PARAMS, cooperative: bool = False) ->
     return LaunchShape(grid, block, p.sharedMemBytes, cooperative)
 
 
-@api()
+@api
 def cuLaunchKernel(
     f: object, gridDimX: object, gridDimY: object, gridDimZ: object, blockDimX: object, blockDimY: object, blockDimZ: object,
     sharedMemBytes: object, hStream: object, kernelParams: object, extra: object,
@@ -159,7 +159,7 @@ def cuLaunchKernel(
     start(k, shape, hStream, parameters(k, kernelParams, extra))
 
 
-@api()
+@api
 def cuLaunchCooperativeKernel(
     f: object, gridDimX: object, gridDimY: object, gridDimZ: object, blockDimX: object, blockDimY: object, blockDimZ: object,
     sharedMemBytes: object, hStream: object, kernelParams: object,
@@ -199,7 +199,7 @@ def _apply(shape: LaunchShape, a: CUlaunchAttribute) -> None:
             pass  # priorities, domains, hints: nothing that a result depends on
 
 
-@api()
+@api
 def cuLaunchKernelEx(config: CUlaunchConfig | None, f: object, kernelParams: object, extra: object) -> None:
     """Launches a kernel as a configuration says."""
     k = kernel_of(f)
@@ -207,7 +207,7 @@ def cuLaunchKernelEx(config: CUlaunchConfig | None, f: object, kernelParams: obj
     start(k, shape, stream, parameters(k, kernelParams, extra))
 
 
-@api()
+@api
 def cuLaunchCooperativeKernelMultiDevice(launchParamsList: Sequence[CUDA_LAUNCH_PARAMS], numDevices: object, flags: object) -> None:
     """Launches on several devices, one after the other: grids that wait for each other can't be had."""
     for p in list(launchParamsList)[: integer(numDevices)]:
@@ -218,13 +218,13 @@ def cuLaunchCooperativeKernelMultiDevice(launchParamsList: Sequence[CUDA_LAUNCH_
 # ---------------------------------------------------------------- occupancy
 
 
-@api(1)
+@api
 def cuOccupancyMaxActiveBlocksPerMultiprocessor(func: object, blockSize: object, dynamicSMemSize: object) -> int:
     """Blocks that one multiprocessor holds."""
     return kernel_of(func).resident_blocks(integer(blockSize), integer(dynamicSMemSize))
 
 
-@api(1)
+@api
 def cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(func: object, blockSize: object, dynamicSMemSize: object, flags: object) -> int:
     """As the call without flags, which change nothing on these devices."""
     if integer(flags) & ~1:
@@ -232,7 +232,7 @@ def cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(func: object, blockSize
     return kernel_of(func).resident_blocks(integer(blockSize), integer(dynamicSMemSize))
 
 
-@api(1)
+@api
 def cuOccupancyAvailableDynamicSMemPerBlock(func: object, numBlocks: object, blockSize: object) -> int:
     """The most dynamic shared memory with which so many blocks fit."""
     k, blocks, threads = kernel_of(func), integer(numBlocks), integer(blockSize)
@@ -267,7 +267,7 @@ def _shared(function: Any, constant: object) -> Callable[[int], int]:
     return lambda _: integer(constant)
 
 
-@api(2)
+@api
 def cuOccupancyMaxPotentialBlockSize(
     func: object, blockSizeToDynamicSMemSize: object, dynamicSMemSize: object, blockSizeLimit: object
 ) -> tuple[int, int]:
@@ -275,7 +275,7 @@ def cuOccupancyMaxPotentialBlockSize(
     return potential(kernel_of(func), _shared(blockSizeToDynamicSMemSize, dynamicSMemSize), integer(blockSizeLimit))
 
 
-@api(2)
+@api
 def cuOccupancyMaxPotentialBlockSizeWithFlags(
     func: object, blockSizeToDynamicSMemSize: object, dynamicSMemSize: object, blockSizeLimit: object, flags: object
 ) -> tuple[int, int]:
@@ -285,7 +285,7 @@ def cuOccupancyMaxPotentialBlockSizeWithFlags(
     return potential(kernel_of(func), _shared(blockSizeToDynamicSMemSize, dynamicSMemSize), integer(blockSizeLimit))
 
 
-@api(1)
+@api
 def cuOccupancyMaxPotentialClusterSize(func: object, config: CUlaunchConfig | None) -> int:
     """The largest cluster that a configuration allows."""
     k = kernel_of(func)
@@ -297,7 +297,7 @@ def cuOccupancyMaxPotentialClusterSize(func: object, config: CUlaunchConfig | No
     return k.max_cluster_blocks(prod(shape.block), shape.dynamic_shared)
 
 
-@api(1)
+@api
 def cuOccupancyMaxActiveClusters(func: object, config: CUlaunchConfig | None) -> int:
     """Clusters that the device holds at once."""
     k = kernel_of(func)

@@ -40,25 +40,25 @@ def _whole(p: DeviceProfile, kind: object) -> CUdevResource:
     return _multiprocessors(p.multiprocessors, *_least(p))
 
 
-@api(1)
+@api
 def cuDeviceGetDevResource(device: object, typename: object) -> CUdevResource:
     """The multiprocessors of a device."""
     return _whole(device_of(device).profile, typename)
 
 
-@api(1)
+@api
 def cuCtxGetDevResource(hCtx: object, typename: object) -> CUdevResource:
     """The multiprocessors of a context: all of its device."""
     return _whole(context_of(hCtx).profile, typename)
 
 
-@api(1)
+@api
 def cuStreamGetDevResource(hStream: object, typename: object) -> CUdevResource:
     """The multiprocessors of a stream: all of its device."""
     return _whole(stream_of(hStream).context.profile, typename)
 
 
-@api(3)
+@api
 def cuDevSmResourceSplitByCount(
     nbGroups: object, input_: Any, flags: object, minCount: object
 ) -> tuple[list[CUdevResource], int, CUdevResource]:

@@ -28,19 +28,19 @@ def new_stream(flags: int, priority: int) -> CUstream:
     return CUstream(handle_of(s))
 
 
-@api(1)
+@api
 def cuStreamCreate(Flags: object) -> CUstream:
     """A new stream."""
     return new_stream(integer(Flags), 0)
 
 
-@api(1)
+@api
 def cuStreamCreateWithPriority(flags: object, priority: object) -> CUstream:
     """A new stream; the priority is kept within the device's range."""
     return new_stream(integer(flags), integer(priority))
 
 
-@api()
+@api
 def cuStreamDestroy(hStream: object) -> None:
     """Ends a stream; its work is done all the same."""
     s = object_of(hStream, DeviceStream)
@@ -50,14 +50,14 @@ def cuStreamDestroy(hStream: object) -> None:
     forget(s)
 
 
-@api()
+@api
 def cuStreamSynchronize(hStream: object) -> None:
     """Waits for the stream's work."""
     s = uncaptured(stream_of(hStream), "it is waited for")
     s.context.synchronize(s)
 
 
-@api()
+@api
 def cuStreamQuery(hStream: object) -> None:
     """Success: all work is done by now; or what went wrong in it."""
     s = uncaptured(stream_of(hStream), "it is asked whether it is done")
@@ -65,50 +65,50 @@ def cuStreamQuery(hStream: object) -> None:
     s.context.over(s)
 
 
-@api(1)
+@api
 def cuStreamGetFlags(hStream: object) -> int:
     """The flags that the stream was made with."""
     return stream_of(hStream).flags
 
 
-@api(1)
+@api
 def cuStreamGetPriority(hStream: object) -> int:
     """The stream's priority."""
     return stream_of(hStream).priority
 
 
-@api(1)
+@api
 def cuStreamGetId(hStream: object) -> int:
     """A number that no other stream has."""
     return stream_of(hStream).number
 
 
-@api(1)
+@api
 def cuStreamGetCtx(hStream: object) -> CUcontext:
     """The stream's context."""
     return CUcontext(handle_of(stream_of(hStream).context))
 
 
-@api(2)
+@api
 def cuStreamGetCtx_v2(hStream: object) -> tuple[CUcontext, CUgreenCtx]:
     """The stream's context; it is never of a part of the device."""
     return CUcontext(handle_of(stream_of(hStream).context)), CUgreenCtx(0)
 
 
-@api(1)
+@api
 def cuStreamGetDevice(hStream: object) -> CUdevice:
     """The stream's device."""
     return CUdevice(stream_of(hStream).context.ordinal)
 
 
-@api(1)
+@api
 def cuThreadExchangeStreamCaptureMode(mode: object) -> CUstreamCaptureMode:
     """Sets the thread's mode, which decides what captures forbid it; gives the one that was in force."""
     before, CAPTURE_MODE.now = CAPTURE_MODE.now, int(member(CUstreamCaptureMode, mode))
     return CUstreamCaptureMode(before)
 
 
-@api()
+@api
 def cuStreamAttachMemAsync(hStream: object, dptr: object, length: object, flags: object) -> None:
     """Says which stream uses managed memory; any may, at any time."""
     stream_of(hStream)
@@ -117,7 +117,7 @@ def cuStreamAttachMemAsync(hStream: object, dptr: object, length: object, flags:
         raise invalid(f"{integer(dptr):#x} is not managed memory")
 
 
-@api(1)
+@api
 def cuStreamGetAttribute(hStream: object, attr: object) -> CUlaunchAttributeValue:
     """One attribute of a stream."""
     s, out = stream_of(hStream), CUlaunchAttributeValue()
@@ -132,7 +132,7 @@ def cuStreamGetAttribute(hStream: object, attr: object) -> CUlaunchAttributeValu
     return out
 
 
-@api()
+@api
 def cuStreamSetAttribute(hStream: object, attr: object, value: CUlaunchAttributeValue | None) -> None:
     """Sets an attribute of a stream, of which no result depends."""
     s = stream_of(hStream)
@@ -144,7 +144,7 @@ def cuStreamSetAttribute(hStream: object, attr: object, value: CUlaunchAttribute
     s.attributes[which] = ctypes.string_at(value.getPtr(), 64)
 
 
-@api()
+@api
 def cuStreamCopyAttributes(dst: object, src: object) -> None:
     """Copies all attributes."""
     stream_of(dst).attributes = dict(stream_of(src).attributes)
@@ -158,19 +158,19 @@ def call_host(fn: Any, user_data: object) -> None:
         host().call(integer(fn), integer(user_data))
 
 
-@api()
+@api
 def cuLaunchHostFunc(hStream: object, fn: object, userData: object) -> None:
     """Calls a function of the host in the stream's order."""
     queue(hStream, "HOST", lambda: call_host(fn, userData))
 
 
-@api()
+@api
 def cuLaunchHostFunc_v2(hStream: object, fn: object, userData: object, syncMode: object) -> None:
     """As cuLaunchHostFunc."""
     queue(hStream, "HOST", lambda: call_host(fn, userData))
 
 
-@api()
+@api
 def cuStreamAddCallback(hStream: object, callback: Any, userData: object, flags: object) -> None:
     """Calls back with the stream, the state of its work, and the caller's data; also where the work went wrong."""
     s = uncaptured(stream_of(hStream), "a callback is added")
@@ -205,19 +205,19 @@ def _wait(stream: object, addr: object, value: object, flags: object, bits: int)
         raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "the stream would wait for a value that no earlier work has written")
 
 
-@api()
+@api
 def cuStreamWaitValue32(stream: object, addr: object, value: object, flags: object) -> None:
     """Waits for a word in memory, which earlier work must have written."""
     _wait(stream, addr, value, flags, 32)
 
 
-@api()
+@api
 def cuStreamWaitValue64(stream: object, addr: object, value: object, flags: object) -> None:
     """As cuStreamWaitValue32, for 64 bits."""
     _wait(stream, addr, value, flags, 64)
 
 
-@api()
+@api
 def cuStreamWriteValue32(stream: object, addr: object, value: object, flags: object) -> None:
     """Writes a word in the stream's order."""
     view, dropped = _word(stream, addr, 32)
@@ -225,7 +225,7 @@ def cuStreamWriteValue32(stream: object, addr: object, value: object, flags: obj
         view[0] = integer(value) & 0xFFFF_FFFF
 
 
-@api()
+@api
 def cuStreamWriteValue64(stream: object, addr: object, value: object, flags: object) -> None:
     """As cuStreamWriteValue32, for 64 bits."""
     view, dropped = _word(stream, addr, 64)

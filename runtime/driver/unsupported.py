@@ -1,57 +1,31 @@
-"""Every driver call that has no code here: it takes its parameters and answers CUDA_ERROR_NOT_SUPPORTED."""
+"""What a module makes when it is asked for it: classes from tables, and the calls that have no code here.
+
+Such a call takes its parameters and answers CUDA_ERROR_NOT_SUPPORTED.
+"""
 
 from __future__ import annotations
 
-import functools
-import inspect
 from collections.abc import Callable
 from enum import IntEnum
 from typing import Any
 
+from ..api.table import ApiCall, ApiTable
 from .tables.compact import ClassTable
 
 REFUSED = "Not supported."
 
 
-@functools.cache
-def _table(signatures: str) -> dict[str, tuple[int, str]]:
-    """name -> (number of results, parameters), of a table of signatures."""
-    out: dict[str, tuple[int, str]] = {}
-    for line in signatures.replace("\n    ", " ").splitlines():
-        head, _, names = line.partition(":")
-        count, _, parameters = head.partition(" ")
-        out |= dict.fromkeys(names.split(), (int(count), parameters))
-    return out
-
-
-def signature_of(signatures: str, name: str) -> inspect.Signature | None:
-    """The signature that a table has for a name."""
-    if name not in _table(signatures):
-        return None
-    parameters = []
-    for word in filter(None, _table(signatures)[name][1].split(", ")):
-        plain, _, default = word.partition("=")
-        parameters.append(
-            inspect.Parameter(plain, inspect.Parameter.POSITIONAL_OR_KEYWORD, default=int(default) if default else inspect.Parameter.empty)
-        )
-    return inspect.Signature(parameters)
-
-
-def refusing(signatures: str, name: str, code: IntEnum) -> Callable[..., tuple[Any, ...]] | None:
-    """The function of that name, made from its line in a table of signatures; None where the table has no such line."""
-    signature = signature_of(signatures, name)
-    if signature is None:
-        return None
-    result = (code, *(None,) * _table(signatures)[name][0])
+def refusing(row: ApiCall, code: IntEnum) -> Callable[..., tuple[Any, ...]]:
+    """The function of a row: it refuses."""
+    result = (code, *(None,) * len(row.results))
 
     def refuse(*args: object, **kwargs: object) -> tuple[Any, ...]:
-        signature.bind(*args, **kwargs)
+        row.signature.bind(*args, **kwargs)
         return result
 
-    refuse.__name__ = refuse.__qualname__ = name
-    refuse.__dict__["results"] = _table(signatures)[name][0]
+    refuse.__name__ = refuse.__qualname__ = row.name
     refuse.__doc__ = REFUSED
-    refuse.__signature__ = signature  # type: ignore[attr-defined]
+    refuse.__signature__ = row.signature  # type: ignore[attr-defined]
     return refuse
 
 
@@ -61,12 +35,14 @@ def is_refusal(call: object) -> bool:
 
 
 def lazy(
-    space: dict[str, Any], signatures: str, code: IntEnum, *tables: ClassTable
+    space: dict[str, Any], table: ApiTable, make: Callable[[ApiCall], Any], *classes: ClassTable
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """__getattr__ and __dir__ of a module whose enums, structures and calls without code are made from tables when they are asked for."""
+    """__getattr__ and __dir__ of a module whose enums, structures and calls without code are made when they are asked for."""
 
     def attribute(name: str) -> Any:
-        found = next(filter(None, (table.get(name) for table in tables)), None) or refusing(signatures, name, code)
+        found = next(filter(None, (kind.get(name) for kind in classes)), None)
+        if found is None and name.startswith("cu") and name in table.rows and "C" not in table[name].words:
+            found = make(table[name])
         if found is None:
             raise AttributeError(f"module {space['__name__']!r} has no attribute {name!r}")
         space[name] = found
@@ -74,6 +50,6 @@ def lazy(
 
     def names() -> list[str]:
         own = {name for name in space if name.lower().startswith(("cu", "make_cuda")) or name == "dim3"}
-        return sorted(own.union(_table(signatures), *(table.lines for table in tables)))
+        return sorted(own.union(table.python_names(), *(kind.lines for kind in classes)))
 
     return attribute, names

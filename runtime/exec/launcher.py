@@ -56,7 +56,7 @@ def entry_points(listed: Sequence[Exported]) -> dict[str, list[special.EntryPoin
     out: dict[str, list[special.EntryPoint]] = {}
     for e in listed:
         name = e.function.name
-        if not e.is_runtime and e.function.parameters is not None:
+        if e.call is not None and not e.is_runtime and (e.function.is_answered or not any(form.is_answered for form in e.call.forms)):
             plain, _, ending = name.partition("_pt")
             base = plain.rsplit("_v", 1)[0] if plain.rsplit("_v", 1)[-1].isdigit() and "_v" in plain else plain
             entry = special.EntryPoint(name, e.function.version, bool(ending))

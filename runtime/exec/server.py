@@ -290,16 +290,18 @@ class ProgramServer:
     def _prepared(self, exported: Exported) -> Handler:
         """The answer to one exported function."""
         f = exported.function
-        plain, own = special.found(f, exported.is_runtime)
+        call, own = exported.call, special.handler_of(f, exported.call)
         if own is not None:
             reader = ArgumentReader(f.parameters or (), MACHINE)
             return lambda request: own(
                 special.HandledCall(self.strings, request, reader.read(request), "_pt" in f.name, exported.is_runtime)
             )
-        work: Any = special.python_call(plain, exported.is_runtime)
+        if call is None:
+            return refusal(f.name)
+        work: Any = special.python_call(call, exported.is_runtime)
         if f.parameters is None or work is None or is_refusal(work):
-            return refusal(plain)
-        return Marshalled(f, work, MACHINE, self.strings, special.TRANSLATED if exported.is_runtime else {})
+            return refusal(call.name)
+        return Marshalled(call, f, work, MACHINE, self.strings, special.TRANSLATED if exported.is_runtime else {})
 
 
 def refusal(name: str) -> Handler:

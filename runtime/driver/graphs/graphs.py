@@ -31,7 +31,7 @@ def uncaptured(s: DeviceStream, what: str) -> DeviceStream:
 # ---------------------------------------------------------------- capture
 
 
-@api()
+@api
 def cuStreamBeginCapture(hStream: object, mode: object) -> None:
     """What the stream is given from now on becomes a graph and does not run."""
     begin_capture(hStream, mode, DeviceGraph())
@@ -48,7 +48,7 @@ def begin_capture(hStream: object, mode: object, graph: DeviceGraph, after: list
     s.context.captures.append(s.capture)
 
 
-@api(1)
+@api
 def cuStreamEndCapture(hStream: object) -> CUgraph:
     """The graph of what the stream was given."""
     s = stream_of(hStream)
@@ -62,7 +62,7 @@ def cuStreamEndCapture(hStream: object) -> CUgraph:
     return CUgraph(handle_of(capture.graph))
 
 
-@api(1)
+@api
 def cuStreamIsCapturing(hStream: object) -> CUstreamCaptureStatus:
     """Is the stream being captured, and can its graph be had?"""
     c = stream_of(hStream).capture
@@ -71,7 +71,7 @@ def cuStreamIsCapturing(hStream: object) -> CUstreamCaptureStatus:
     return Status.CU_STREAM_CAPTURE_STATUS_INVALIDATED if c.broken else Status.CU_STREAM_CAPTURE_STATUS_ACTIVE
 
 
-@api(6)
+@api
 def cuStreamGetCaptureInfo(hStream: object) -> tuple[Any, ...]:
     """(status, number of the capture, its graph, what the stream's next work comes after, as edges, how many those are)."""
     s = stream_of(hStream)
@@ -86,7 +86,7 @@ def cuStreamGetCaptureInfo(hStream: object) -> tuple[Any, ...]:
     )  # fmt: skip
 
 
-@api()
+@api
 def cuStreamUpdateCaptureDependencies(
     hStream: object, dependencies: object, dependencyData: object, numDependencies: object, flags: object
 ) -> None:
@@ -101,7 +101,7 @@ def cuStreamUpdateCaptureDependencies(
         s.capture.join(s, named)
 
 
-@api()
+@api
 def cuStreamBeginCaptureToGraph(
     hStream: object, hGraph: object, dependencies: object, dependencyData: object, numDependencies: object, mode: object
 ) -> None:
@@ -127,7 +127,7 @@ def nodes_of(handles: Any, count: object) -> list[Node]:
     return [node_of(h) for h in list(handles or ())[: integer(count)]]
 
 
-@api(1)
+@api
 def cuGraphCreate(flags: object) -> CUgraph:
     """An empty graph."""
     current()
@@ -136,13 +136,13 @@ def cuGraphCreate(flags: object) -> CUgraph:
     return CUgraph(handle_of(DeviceGraph()))
 
 
-@api(1)
+@api
 def cuGraphClone(originalGraph: object) -> CUgraph:
     """A copy of a graph."""
     return CUgraph(handle_of(graph_of(originalGraph).clone()))
 
 
-@api(1)
+@api
 def cuGraphNodeFindInClone(hOriginalNode: object, hClonedGraph: object) -> CUgraphNode:
     """The copy of a node in a copy of its graph."""
     found = graph_of(hClonedGraph).copies.get(node_of(hOriginalNode))
@@ -151,7 +151,7 @@ def cuGraphNodeFindInClone(hOriginalNode: object, hClonedGraph: object) -> CUgra
     return CUgraphNode(handle_of(found))
 
 
-@api()
+@api
 def cuGraphDestroy(hGraph: object) -> None:
     """Ends a graph; what was instantiated from it lives on."""
     g = graph_of(hGraph)
@@ -159,7 +159,7 @@ def cuGraphDestroy(hGraph: object) -> None:
     forget(g)
 
 
-@api(1)
+@api
 def cuGraphGetId(hGraph: object) -> int:
     """A number that no other graph has."""
     return graph_of(hGraph).number
@@ -171,19 +171,19 @@ def _listed(nodes: list[Node], wanted: object) -> tuple[list[CUgraphNode], int]:
     return found, len(found) if n else len(nodes)
 
 
-@api(2)
-def cuGraphGetNodes(hGraph: object, numNodes: object) -> tuple[list[CUgraphNode], int]:
+@api
+def cuGraphGetNodes(hGraph: object, numNodes: object = 0) -> tuple[list[CUgraphNode], int]:
     """(the first so many nodes, how many those are), or for none how many there are."""
     return _listed(graph_of(hGraph).nodes, numNodes)
 
 
-@api(2)
-def cuGraphGetRootNodes(hGraph: object, numRootNodes: object) -> tuple[list[CUgraphNode], int]:
+@api
+def cuGraphGetRootNodes(hGraph: object, numRootNodes: object = 0) -> tuple[list[CUgraphNode], int]:
     """(the nodes that come after nothing, how many those are)."""
     return _listed(graph_of(hGraph).roots, numRootNodes)
 
 
-@api(4)
+@api
 def cuGraphGetEdges(hGraph: object, numEdges: object = 0) -> tuple[Any, ...]:
     """(nodes, what comes after each, the edges' data, how many those are), or for none how many there are."""
     edges, n = graph_of(hGraph).edges, integer(numEdges)
@@ -196,13 +196,13 @@ def _dependencies(nodes: list[Node], wanted: object) -> tuple[Any, ...]:
     return found, [CUgraphEdgeData() for _ in found], count
 
 
-@api(3)
+@api
 def cuGraphNodeGetDependencies(hNode: object, numDependencies: object = 0) -> tuple[Any, ...]:
     """(what a node comes after, the edges' data, how many those are)."""
     return _dependencies(node_of(hNode).after, numDependencies)
 
 
-@api(3)
+@api
 def cuGraphNodeGetDependentNodes(hNode: object, numDependentNodes: object = 0) -> tuple[Any, ...]:
     """(what comes after a node, the edges' data, how many those are)."""
     node = node_of(hNode)
@@ -213,46 +213,46 @@ def _pairs(first: object, second: object, count: object) -> list[tuple[Node, Nod
     return list(zip(nodes_of(first, count), nodes_of(second, count), strict=True))
 
 
-@api()
+@api
 def cuGraphAddDependencies(hGraph: object, from_: object, to: object, edgeData: object, numDependencies: object) -> None:
     """Nodes come after others."""
     for before, node in _pairs(from_, to, numDependencies):
         graph_of(hGraph).connect(before, node)
 
 
-@api()
+@api
 def cuGraphRemoveDependencies(hGraph: object, from_: object, to: object, edgeData: object, numDependencies: object) -> None:
     """Nodes no longer come after others."""
     for before, node in _pairs(from_, to, numDependencies):
         graph_of(hGraph).disconnect(before, node)
 
 
-@api(1)
+@api
 def cuGraphNodeGetType(hNode: object) -> CUgraphNodeType:
     """What kind of work a node is."""
     return CUgraphNodeType[f"CU_GRAPH_NODE_TYPE_{node_of(hNode).kind}"]
 
 
-@api(1)
+@api
 def cuGraphNodeGetContainingGraph(hNode: object) -> CUgraph:
     """The graph that a node belongs to."""
     return CUgraph(handle_of(node_of(hNode).graph))
 
 
-@api(1)
+@api
 def cuGraphNodeGetLocalId(hNode: object) -> int:
     """A number that no other node of its graph has; its copy in a copy of the graph has the same."""
     return node_of(hNode).number
 
 
-@api(1)
+@api
 def cuGraphNodeGetToolsId(hNode: object) -> int:
     """A number that no other node of the process has."""
     n = node_of(hNode)
     return n.graph.number << 32 | n.number
 
 
-@api()
+@api
 def cuGraphDestroyNode(hNode: object) -> None:
     """Takes a node out of its graph."""
     node = node_of(hNode)
@@ -260,7 +260,7 @@ def cuGraphDestroyNode(hNode: object) -> None:
     forget(node)
 
 
-@api()
+@api
 def cuGraphDebugDotPrint(hGraph: object, path: object, flags: object) -> None:
     """Writes a graph for Graphviz."""
     nodes = graph_of(hGraph).ordered()
@@ -276,13 +276,13 @@ def cuGraphDebugDotPrint(hGraph: object, path: object, flags: object) -> None:
 # ---------------------------------------------------------------- executables
 
 
-@api(1)
+@api
 def cuGraphInstantiate(hGraph: object, flags: object) -> CUgraphExec:
     """A graph that can be launched."""
     return CUgraphExec(handle_of(Executable(graph_of(hGraph), integer(flags))))
 
 
-@api(1)
+@api
 def cuGraphInstantiateWithParams(hGraph: object, instantiateParams: Any) -> CUgraphExec:
     """As cuGraphInstantiate."""
     return CUgraphExec(handle_of(Executable(graph_of(hGraph), instantiateParams.flags if instantiateParams is not None else 0)))
@@ -293,21 +293,21 @@ def executable_of(handle: object) -> Executable:
     return object_of(handle, Executable, "CUDA_ERROR_INVALID_VALUE")
 
 
-@api()
+@api
 def cuGraphUpload(hGraphExec: object, hStream: object) -> None:
     """A graph needs no preparation here."""
     executable_of(hGraphExec)
     stream_of(hStream)
 
 
-@api()
+@api
 def cuGraphLaunch(hGraphExec: object, hStream: object) -> None:
     """Runs a graph in a stream's order."""
     x, s = executable_of(hGraphExec), stream_of(hStream)
     in_order(s, "GRAPH", lambda: x.run(s))
 
 
-@api()
+@api
 def cuGraphExecDestroy(hGraphExec: object) -> None:
     """Ends what can be launched."""
     x = executable_of(hGraphExec)
@@ -315,19 +315,19 @@ def cuGraphExecDestroy(hGraphExec: object) -> None:
     forget(x)
 
 
-@api(1)
+@api
 def cuGraphExecGetFlags(hGraphExec: object) -> int:
     """The flags that it was made with."""
     return executable_of(hGraphExec).flags
 
 
-@api(1)
+@api
 def cuGraphExecGetId(hGraphExec: object) -> int:
     """A number that nothing else that can be launched has."""
     return executable_of(hGraphExec).number
 
 
-@api(1)
+@api
 def cuGraphExecUpdate(hGraphExec: object, hGraph: object) -> CUgraphExecUpdateResultInfo:
     """Takes over the work of a graph of the same form; says what does not fit."""
     out, wrong = CUgraphExecUpdateResultInfo(), executable_of(hGraphExec).update(graph_of(hGraph))
@@ -337,7 +337,7 @@ def cuGraphExecUpdate(hGraphExec: object, hGraph: object) -> CUgraphExecUpdateRe
     return out
 
 
-@api()
+@api
 def cuGraphNodeSetEnabled(hGraphExec: object, hNode: object, isEnabled: object) -> None:
     """Switches a node of an executable on or off."""
     node = node_of(hNode)
@@ -347,7 +347,7 @@ def cuGraphNodeSetEnabled(hGraphExec: object, hNode: object, isEnabled: object) 
     x.off.discard(node) if integer(isEnabled) else x.off.add(node)
 
 
-@api(1)
+@api
 def cuGraphNodeGetEnabled(hGraphExec: object, hNode: object) -> int:
     """Is a node switched on?"""
     node = node_of(hNode)

@@ -100,49 +100,49 @@ def given(p: Any) -> Any:
     return p
 
 
-@api(1)
+@api
 def cuGraphAddKernelNode(hGraph: object, dependencies: object, numDependencies: object, nodeParams: Any) -> CUgraphNode:
     """A launch."""
     return add(hGraph, dependencies, numDependencies, "KERNEL", kernel_work(given(nodeParams)))
 
 
-@api(1)
+@api
 def cuGraphAddMemcpyNode(hGraph: object, dependencies: object, numDependencies: object, copyParams: Any, ctx: object) -> CUgraphNode:
     """A copy of a box."""
     return add(hGraph, dependencies, numDependencies, "MEMCPY", memcpy_work(given(copyParams)))
 
 
-@api(1)
+@api
 def cuGraphAddMemsetNode(hGraph: object, dependencies: object, numDependencies: object, memsetParams: Any, ctx: object) -> CUgraphNode:
     """A memset."""
     return add(hGraph, dependencies, numDependencies, "MEMSET", memset_work(given(memsetParams)))
 
 
-@api(1)
+@api
 def cuGraphAddHostNode(hGraph: object, dependencies: object, numDependencies: object, nodeParams: Any) -> CUgraphNode:
     """A call of a function of the host."""
     return add(hGraph, dependencies, numDependencies, "HOST", host_work(given(nodeParams)))
 
 
-@api(1)
+@api
 def cuGraphAddChildGraphNode(hGraph: object, dependencies: object, numDependencies: object, childGraph: object) -> CUgraphNode:
     """A graph as one piece of work."""
     return add(hGraph, dependencies, numDependencies, "GRAPH", graph_work(childGraph))
 
 
-@api(1)
+@api
 def cuGraphAddEmptyNode(hGraph: object, dependencies: object, numDependencies: object) -> CUgraphNode:
     """No work: others come after it, or before."""
     return add(hGraph, dependencies, numDependencies, "EMPTY", (_nothing, None))
 
 
-@api(1)
+@api
 def cuGraphAddEventRecordNode(hGraph: object, dependencies: object, numDependencies: object, event: object) -> CUgraphNode:
     """The recording of an event."""
     return add(hGraph, dependencies, numDependencies, "EVENT_RECORD", record_work(event))
 
 
-@api(1)
+@api
 def cuGraphAddEventWaitNode(hGraph: object, dependencies: object, numDependencies: object, event: object) -> CUgraphNode:
     """The wait for an event."""
     return add(hGraph, dependencies, numDependencies, "WAIT_EVENT", wait_work(event))
@@ -172,7 +172,7 @@ def kernel_parameters(w: KernelWork) -> CUDA_KERNEL_NODE_PARAMS:
     return out
 
 
-@api(1)
+@api
 def cuGraphKernelNodeGetParams(hNode: object) -> CUDA_KERNEL_NODE_PARAMS:
     """What a node launches."""
     return kernel_parameters(of_kind(hNode, "KERNEL").what)
@@ -207,25 +207,25 @@ def captured_copy(dst: int, src: int, size: int, to_host: bool | None = None, fr
     return out
 
 
-@api(1)
+@api
 def cuGraphMemcpyNodeGetParams(hNode: object) -> Any:
     """What a node copies."""
     return what_of(hNode, "MEMCPY", {copy: captured_copy})
 
 
-@api(1)
+@api
 def cuGraphMemsetNodeGetParams(hNode: object) -> Any:
     """What a node sets."""
     return what_of(hNode, "MEMSET", {fill: captured_set})
 
 
-@api(1)
+@api
 def cuGraphHostNodeGetParams(hNode: object) -> Any:
     """What a node calls."""
     return what_of(hNode, "HOST", {})
 
 
-@api(1)
+@api
 def cuGraphChildGraphNodeGetGraph(hNode: object) -> CUgraph:
     """The graph in a node."""
     found = of_kind(hNode, "GRAPH").what
@@ -233,13 +233,13 @@ def cuGraphChildGraphNodeGetGraph(hNode: object) -> CUgraph:
     return CUgraph(handle_of(found))
 
 
-@api(1)
+@api
 def cuGraphEventRecordNodeGetEvent(hNode: object) -> CUevent:
     """The event that a node records."""
     return CUevent(handle_of(of_kind(hNode, "EVENT_RECORD").what))
 
 
-@api(1)
+@api
 def cuGraphEventWaitNodeGetEvent(hNode: object) -> CUevent:
     """The event that a node waits for."""
     return CUevent(handle_of(of_kind(hNode, "WAIT_EVENT").what))
@@ -269,14 +269,14 @@ def _attributed(node: Node, made: Made) -> Made:
     return own.launch, own
 
 
-@api(1)
+@api
 def cuGraphKernelNodeGetAttribute(hNode: object, attr: object) -> Any:
     """One attribute of a launch."""
     work: KernelWork = of_kind(hNode, "KERNEL").what
     return work.attribute(member(CUlaunchAttributeID, attr))
 
 
-@api()
+@api
 def cuGraphKernelNodeSetAttribute(hNode: object, attr: object, value: Any) -> None:
     """Sets one attribute of a launch."""
     node, which = of_kind(hNode, "KERNEL"), member(CUlaunchAttributeID, attr)
@@ -285,7 +285,7 @@ def cuGraphKernelNodeSetAttribute(hNode: object, attr: object, value: Any) -> No
     node.work, node.what = own.launch, own
 
 
-@api()
+@api
 def cuGraphKernelNodeCopyAttributes(dst: object, src: object) -> None:
     """Gives a launch the attributes of another."""
     node = of_kind(dst, "KERNEL")
@@ -295,79 +295,79 @@ def cuGraphKernelNodeCopyAttributes(dst: object, src: object) -> None:
     node.work, node.what = own.launch, own
 
 
-@api()
+@api
 def cuGraphKernelNodeSetParams(hNode: object, nodeParams: Any) -> None:
     """Changes what a node launches."""
     change(hNode, "KERNEL", kernel_work(given(nodeParams)))
 
 
-@api()
+@api
 def cuGraphMemcpyNodeSetParams(hNode: object, nodeParams: Any) -> None:
     """Changes what a node copies."""
     change(hNode, "MEMCPY", memcpy_work(given(nodeParams)))
 
 
-@api()
+@api
 def cuGraphMemsetNodeSetParams(hNode: object, nodeParams: Any) -> None:
     """Changes what a node sets."""
     change(hNode, "MEMSET", memset_work(given(nodeParams)))
 
 
-@api()
+@api
 def cuGraphHostNodeSetParams(hNode: object, nodeParams: Any) -> None:
     """Changes what a node calls."""
     change(hNode, "HOST", host_work(given(nodeParams)))
 
 
-@api()
+@api
 def cuGraphEventRecordNodeSetEvent(hNode: object, event: object) -> None:
     """Changes the event that a node records."""
     change(hNode, "EVENT_RECORD", record_work(event))
 
 
-@api()
+@api
 def cuGraphEventWaitNodeSetEvent(hNode: object, event: object) -> None:
     """Changes the event that a node waits for."""
     change(hNode, "WAIT_EVENT", wait_work(event))
 
 
-@api()
+@api
 def cuGraphExecKernelNodeSetParams(hGraphExec: object, hNode: object, nodeParams: Any) -> None:
     """Changes what a node launches, in what was instantiated."""
     change_in(hGraphExec, hNode, "KERNEL", kernel_work(given(nodeParams)))
 
 
-@api()
+@api
 def cuGraphExecMemcpyNodeSetParams(hGraphExec: object, hNode: object, copyParams: Any, ctx: object) -> None:
     """Changes what a node copies, in what was instantiated."""
     change_in(hGraphExec, hNode, "MEMCPY", memcpy_work(given(copyParams)))
 
 
-@api()
+@api
 def cuGraphExecMemsetNodeSetParams(hGraphExec: object, hNode: object, memsetParams: Any, ctx: object) -> None:
     """Changes what a node sets, in what was instantiated."""
     change_in(hGraphExec, hNode, "MEMSET", memset_work(given(memsetParams)))
 
 
-@api()
+@api
 def cuGraphExecHostNodeSetParams(hGraphExec: object, hNode: object, nodeParams: Any) -> None:
     """Changes what a node calls, in what was instantiated."""
     change_in(hGraphExec, hNode, "HOST", host_work(given(nodeParams)))
 
 
-@api()
+@api
 def cuGraphExecChildGraphNodeSetParams(hGraphExec: object, hNode: object, childGraph: object) -> None:
     """Changes the graph in a node, in what was instantiated."""
     change_in(hGraphExec, hNode, "GRAPH", graph_work(childGraph))
 
 
-@api()
+@api
 def cuGraphExecEventRecordNodeSetEvent(hGraphExec: object, hNode: object, event: object) -> None:
     """Changes the event that a node records, in what was instantiated."""
     change_in(hGraphExec, hNode, "EVENT_RECORD", record_work(event))
 
 
-@api()
+@api
 def cuGraphExecEventWaitNodeSetEvent(hGraphExec: object, hNode: object, event: object) -> None:
     """Changes the event that a node waits for, in what was instantiated."""
     change_in(hGraphExec, hNode, "WAIT_EVENT", wait_work(event))

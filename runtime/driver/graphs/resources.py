@@ -28,7 +28,7 @@ MOVE = 1  # a flag of cuGraphRetainUserObject: the caller's use becomes the grap
 CONDITIONALS: dict[int, Conditional] = {}
 
 
-@api(1)
+@api
 def cuGraphAddMemAllocNode(hGraph: object, dependencies: object, numDependencies: object, nodeParams: Any) -> CUgraphNode:
     """An allocation; nodeParams.dptr is its address."""
     p = given(nodeParams)
@@ -39,7 +39,7 @@ def cuGraphAddMemAllocNode(hGraph: object, dependencies: object, numDependencies
     return add(hGraph, dependencies, numDependencies, "MEM_ALLOC", (m.begin, m))
 
 
-@api(1)
+@api
 def cuGraphMemAllocNodeGetParams(hNode: object) -> CUDA_MEM_ALLOC_NODE_PARAMS:
     """What a node allocates, and where."""
     m: GraphMemory = of_kind(hNode, "MEM_ALLOC").what
@@ -50,7 +50,7 @@ def cuGraphMemAllocNodeGetParams(hNode: object) -> CUDA_MEM_ALLOC_NODE_PARAMS:
     return out
 
 
-@api(1)
+@api
 def cuGraphAddMemFreeNode(hGraph: object, dependencies: object, numDependencies: object, dptr: object) -> CUgraphNode:
     """The end of a graph's allocation."""
     m = graph_memory_at(integer(dptr))
@@ -59,13 +59,13 @@ def cuGraphAddMemFreeNode(hGraph: object, dependencies: object, numDependencies:
     return add(hGraph, dependencies, numDependencies, "MEM_FREE", (m.end, m))
 
 
-@api(1)
+@api
 def cuGraphMemFreeNodeGetParams(hNode: object) -> CUdeviceptr:
     """The address that a node frees."""
     return CUdeviceptr(of_kind(hNode, "MEM_FREE").what.range.start)
 
 
-@api(1)
+@api
 def cuDeviceGetGraphMemAttribute(device: object, attr: object) -> int:
     """Bytes that graphs use on a device, or have reserved there."""
     d, which = device_of(device), int(attr)  # type: ignore[call-overload]
@@ -75,7 +75,7 @@ def cuDeviceGetGraphMemAttribute(device: object, attr: object) -> int:
     return (now[0], max(now[0], highest.used), now[1], max(now[1], highest.reserved))[which]
 
 
-@api()
+@api
 def cuDeviceSetGraphMemAttribute(device: object, attr: object, value: object) -> None:
     """High-water marks begin again."""
     highest, which = device_of(device).arena.of_graphs, integer(attr)
@@ -87,7 +87,7 @@ def cuDeviceSetGraphMemAttribute(device: object, attr: object, value: object) ->
         highest.reserved = 0
 
 
-@api()
+@api
 def cuDeviceGraphMemTrim(device: object) -> None:
     """Memory of graphs that still are there stays theirs."""
     device_of(device)
@@ -96,7 +96,7 @@ def cuDeviceGraphMemTrim(device: object) -> None:
 # ---------------------------------------------------------------- conditional nodes
 
 
-@api(1)
+@api
 def cuGraphConditionalHandleCreate(hGraph: object, ctx: object, defaultLaunchValue: object, flags: object) -> CUgraphConditionalHandle:
     """A value that kernels of the graph set, and that decides what runs."""
     c = conditional(current(), integer(defaultLaunchValue), integer(flags))
@@ -126,7 +126,7 @@ def _user_object(handle: object) -> UserObject:
     return object_of(handle, UserObject, "CUDA_ERROR_INVALID_VALUE")
 
 
-@api(1)
+@api
 def cuUserObjectCreate(ptr: object, destroy: object, initialRefcount: object, flags: object) -> CUuserObject:
     """An object that a function of the host destroys when nobody uses it any more."""
     if not integer(destroy) or integer(initialRefcount) < 1 or integer(flags) != 1:
@@ -134,13 +134,13 @@ def cuUserObjectCreate(ptr: object, destroy: object, initialRefcount: object, fl
     return CUuserObject(handle_of(UserObject(integer(ptr), integer(destroy), integer(initialRefcount))))
 
 
-@api()
+@api
 def cuUserObjectRetain(object: object, count: object) -> None:
     """So many more use an object."""
     _user_object(object).retain(integer(count))
 
 
-@api()
+@api
 def cuUserObjectRelease(object: object, count: object) -> None:
     """So many no longer use an object."""
     o = _user_object(object)
@@ -149,7 +149,7 @@ def cuUserObjectRelease(object: object, count: object) -> None:
         forget(o)
 
 
-@api()
+@api
 def cuGraphRetainUserObject(graph: object, object: object, count: object, flags: object) -> None:
     """A graph uses an object, so many times."""
     g, o, n = graph_of(graph), _user_object(object), integer(count)
@@ -161,7 +161,7 @@ def cuGraphRetainUserObject(graph: object, object: object, count: object, flags:
     g.objects[o] = g.objects.get(o, 0) + n
 
 
-@api()
+@api
 def cuGraphReleaseUserObject(graph: object, object: object, count: object) -> None:
     """A graph no longer uses an object, so many times."""
     g, o, n = graph_of(graph), _user_object(object), integer(count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+from typing import NoReturn
 
 from ...device.machine import SimulatedDevice, machine
 from ...device.memory.arrays import CHANNELS, CUBEMAP, GATHER, LAYERED, SPARSE, SURFACE, ArrayShape, DeviceArray, DeviceMipmap, new_array
@@ -101,19 +102,19 @@ def made(s: ArrayShape, levels: int = 0) -> tuple[DeviceArray, ...]:
     return new_array(c.space, c.arena, c, s, max(levels, 1))
 
 
-@api(1)
+@api
 def cuArrayCreate(pAllocateArray: CUDA_ARRAY_DESCRIPTOR | None) -> CUarray:
     """An array of one or two dimensions."""
     return CUarray(handle_of(made(shape_of(pAllocateArray))[0]))
 
 
-@api(1)
+@api
 def cuArray3DCreate(pAllocateArray: CUDA_ARRAY3D_DESCRIPTOR | None) -> CUarray:
     """An array of up to three dimensions."""
     return CUarray(handle_of(made(shape_of(pAllocateArray))[0]))
 
 
-@api()
+@api
 def cuArrayDestroy(hArray: object) -> None:
     """Ends an array."""
     a = array_of(hArray)
@@ -129,7 +130,7 @@ def _release(a: DeviceArray) -> None:
     current().space.release(a.memory.start, ("array",))
 
 
-@api(1)
+@api
 def cuArrayGetDescriptor(hArray: object) -> CUDA_ARRAY_DESCRIPTOR:
     """What an array was made as."""
     s, d = array_of(hArray).shape, CUDA_ARRAY_DESCRIPTOR()
@@ -137,7 +138,7 @@ def cuArrayGetDescriptor(hArray: object) -> CUDA_ARRAY_DESCRIPTOR:
     return d
 
 
-@api(1)
+@api
 def cuArray3DGetDescriptor(hArray: object) -> CUDA_ARRAY3D_DESCRIPTOR:
     """What an array was made as."""
     s, d = array_of(hArray).shape, CUDA_ARRAY3D_DESCRIPTOR()
@@ -145,15 +146,15 @@ def cuArray3DGetDescriptor(hArray: object) -> CUDA_ARRAY3D_DESCRIPTOR:
     return d
 
 
-@api(1)
-def cuArrayGetMemoryRequirements(array: object, device: object) -> None:
+@api
+def cuArrayGetMemoryRequirements(array: object, device: object) -> NoReturn:
     """The memory that an array takes whose memory is mapped later, which none here is."""
     device_of(device)
     array_of(array)
     raise invalid("the array is not one whose memory is mapped later")
 
 
-@api(1)
+@api
 def cuArrayGetSparseProperties(array: object) -> CUDA_ARRAY_SPARSE_PROPERTIES:
     """How a sparse array lies in memory."""
     a = array_of(array)
@@ -174,8 +175,8 @@ def _sparse(s: ArrayShape, levels: int) -> CUDA_ARRAY_SPARSE_PROPERTIES:
     return out
 
 
-@api(1)
-def cuArrayGetPlane(hArray: object, planeIdx: object) -> None:
+@api
+def cuArrayGetPlane(hArray: object, planeIdx: object) -> NoReturn:
     """A plane of a planar array, which none here is."""
     array_of(hArray)
     raise invalid("the array has no planes")
@@ -184,7 +185,7 @@ def cuArrayGetPlane(hArray: object, planeIdx: object) -> None:
 # ---------------------------------------------------------------- levels
 
 
-@api(1)
+@api
 def cuMipmappedArrayCreate(pMipmappedArrayDesc: CUDA_ARRAY3D_DESCRIPTOR | None, numMipmapLevels: object) -> CUmipmappedArray:
     """An array with levels; at most as many as halve its largest side down to 1."""
     s = shape_of(pMipmappedArrayDesc)
@@ -192,13 +193,13 @@ def cuMipmappedArrayCreate(pMipmappedArrayDesc: CUDA_ARRAY3D_DESCRIPTOR | None, 
     return CUmipmappedArray(handle_of(DeviceMipmap(s, levels)))
 
 
-@api(1)
+@api
 def cuMipmappedArrayGetLevel(hMipmappedArray: object, level: object) -> CUarray:
     """A level, as an array."""
     return CUarray(handle_of(mipmap_of(hMipmappedArray).level(integer(level))))
 
 
-@api()
+@api
 def cuMipmappedArrayDestroy(hMipmappedArray: object) -> None:
     """Ends an array with its levels."""
     a = mipmap_of(hMipmappedArray)
@@ -208,15 +209,15 @@ def cuMipmappedArrayDestroy(hMipmappedArray: object) -> None:
     _release(a.levels[0])
 
 
-@api(1)
-def cuMipmappedArrayGetMemoryRequirements(mipmap: object, device: object) -> None:
+@api
+def cuMipmappedArrayGetMemoryRequirements(mipmap: object, device: object) -> NoReturn:
     """The memory that an array takes whose memory is mapped later, which none here is."""
     device_of(device)
     mipmap_of(mipmap)
     raise invalid("the array is not one whose memory is mapped later")
 
 
-@api(1)
+@api
 def cuMipmappedArrayGetSparseProperties(mipmap: object) -> CUDA_ARRAY_SPARSE_PROPERTIES:
     """How a sparse array lies in memory."""
     a = mipmap_of(mipmap)

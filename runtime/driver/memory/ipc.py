@@ -19,7 +19,7 @@ INTERPROCESS = 4  # a flag of events
 LAZY_PEER_ACCESS = 1
 
 
-@api(1)
+@api
 def cuIpcGetMemHandle(dptr: object) -> CUipcMemHandle:
     """What another process needs to use an allocation."""
     current()
@@ -31,7 +31,7 @@ def cuIpcGetMemHandle(dptr: object) -> CUipcMemHandle:
     return out
 
 
-@api(1)
+@api
 def cuIpcOpenMemHandle(handle: Any, Flags: object) -> CUdeviceptr:
     """Another process's allocation, in this one."""
     c = current()
@@ -42,14 +42,14 @@ def cuIpcOpenMemHandle(handle: Any, Flags: object) -> CUdeviceptr:
     return CUdeviceptr(SHARING.take(shared, c, c.arena))
 
 
-@api()
+@api
 def cuIpcCloseMemHandle(dptr: object) -> None:
     """Another process's allocation is no longer used here."""
     current().synchronize()
     SHARING.close(integer(dptr))
 
 
-@api(1)
+@api
 def cuIpcGetEventHandle(event: object) -> CUipcEventHandle:
     """What another process needs to wait for an event."""
     e = event_of(event)
@@ -60,7 +60,7 @@ def cuIpcGetEventHandle(event: object) -> CUipcEventHandle:
     return out
 
 
-@api(1)
+@api
 def cuIpcOpenEventHandle(handle: Any) -> CUevent:
     """Another process's event: work runs when it is given, so whatever was recorded there has been reached."""
     raw, c = bytes(handle.reserved), current()

@@ -10,13 +10,13 @@ from ..tables.layout import address_of
 from ..tables.structs import CUdeviceptr
 
 
-@api(1)
+@api
 def cuMemAlloc(bytesize: object) -> CUdeviceptr:
     """Device memory."""
     return CUdeviceptr(current().allocate(integer(bytesize)))
 
 
-@api(2)
+@api
 def cuMemAllocPitch(WidthInBytes: object, Height: object, ElementSizeBytes: object) -> tuple[CUdeviceptr, int]:
     """(address, pitch) of rows that begin at multiples of the pitch."""
     if integer(ElementSizeBytes) not in (4, 8, 16):
@@ -25,7 +25,7 @@ def cuMemAllocPitch(WidthInBytes: object, Height: object, ElementSizeBytes: obje
     return CUdeviceptr(current().allocate(pitch * integer(Height))), pitch
 
 
-@api()
+@api
 def cuMemFree(dptr: object) -> None:
     """Gives device memory back."""
     address = integer(dptr)
@@ -43,13 +43,13 @@ def cuMemFree(dptr: object) -> None:
         c.free(address)
 
 
-@api(1)
+@api
 def cuMemAllocHost(bytesize: object) -> int:
     """Pinned host memory."""
     return current().allocate_host(integer(bytesize)) if integer(bytesize) else 0
 
 
-@api(1)
+@api
 def cuMemHostAlloc(bytesize: object, Flags: object) -> int:
     """Pinned host memory, which every device sees under the same address."""
     flags = integer(Flags)
@@ -58,7 +58,7 @@ def cuMemHostAlloc(bytesize: object, Flags: object) -> int:
     return current().allocate_host(integer(bytesize), flags) if integer(bytesize) else 0
 
 
-@api()
+@api
 def cuMemFreeHost(p: object) -> None:
     """Gives pinned host memory back."""
     c = current()
@@ -67,7 +67,7 @@ def cuMemFreeHost(p: object) -> None:
         SPACE.release(address_of(p), ("host",))
 
 
-@api(1)
+@api
 def cuMemAllocManaged(bytesize: object, flags: object) -> CUdeviceptr:
     """Memory that host and devices use under one address."""
     if integer(flags) not in (1, 2):
@@ -75,7 +75,7 @@ def cuMemAllocManaged(bytesize: object, flags: object) -> CUdeviceptr:
     return CUdeviceptr(current().allocate_managed(integer(bytesize), integer(flags)))
 
 
-@api()
+@api
 def cuMemHostRegister(p: object, bytesize: object, Flags: object) -> None:
     """Lets devices see host memory that the program has already."""
     c, address, size = current(), address_of(p), integer(bytesize)
@@ -92,7 +92,7 @@ def cuMemHostRegister(p: object, bytesize: object, Flags: object) -> None:
     SPACE.add(arena.living()[0], arena, "registered", c, integer(Flags))
 
 
-@api()
+@api
 def cuMemHostUnregister(p: object) -> None:
     """Ends what cuMemHostRegister began."""
     current().synchronize()
@@ -110,7 +110,7 @@ def _pinned(p: object) -> AddressRange:
     return b
 
 
-@api(1)
+@api
 def cuMemHostGetDevicePointer(p: object, Flags: object) -> CUdeviceptr:
     """The device's address of pinned memory, which is the host's."""
     if integer(Flags):
@@ -119,14 +119,14 @@ def cuMemHostGetDevicePointer(p: object, Flags: object) -> CUdeviceptr:
     return CUdeviceptr(address_of(p))
 
 
-@api(1)
+@api
 def cuMemHostGetFlags(p: object) -> int:
     """The flags that pinned memory was made with; with one address space it is always mapped."""
     b = SPACE.buffer_at(address_of(p))
     return 2 if b is not None and b.kind == "managed" else _pinned(p).flags | 2
 
 
-@api(2)
+@api
 def cuMemGetInfo() -> tuple[int, int]:
     """(free, all) bytes of device memory."""
     c = current()
@@ -134,7 +134,7 @@ def cuMemGetInfo() -> tuple[int, int]:
     return c.free_memory, c.arena.limit
 
 
-@api(2)
+@api
 def cuMemGetAddressRange(dptr: object) -> tuple[CUdeviceptr, int]:
     """(start, size) of the allocation that holds an address."""
     current()

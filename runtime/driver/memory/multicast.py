@@ -31,7 +31,7 @@ def _object(handle: object) -> MulticastObject:
     return found
 
 
-@api(1)
+@api
 def cuMulticastGetGranularity(prop: CUmulticastObjectProp | None, option: object) -> int:
     """What sizes of multicast objects and of what is bound are multiples of."""
     _checked(prop)
@@ -39,7 +39,7 @@ def cuMulticastGetGranularity(prop: CUmulticastObjectProp | None, option: object
     return GRANULARITY if least else MULTICAST_GRANULARITY
 
 
-@api(1)
+@api
 def cuMulticastCreate(prop: CUmulticastObjectProp | None) -> CUmemGenericAllocationHandle:
     """A multicast object that no device has joined."""
     p = _checked(prop)
@@ -48,7 +48,7 @@ def cuMulticastCreate(prop: CUmulticastObjectProp | None) -> CUmemGenericAllocat
     return CUmemGenericAllocationHandle(handle_of(MulticastObject(integer(p.size), expected=integer(p.numDevices))))
 
 
-@api()
+@api
 def cuMulticastAddDevice(mcHandle: object, dev: object) -> None:
     """A device joins."""
     d = device_of(dev)
@@ -74,13 +74,13 @@ def _physical(handle: object) -> PhysicalMemory:
     return found
 
 
-@api()
+@api
 def cuMulticastBindMem(mcHandle: object, mcOffset: object, memHandle: object, memOffset: object, size: object, flags: object) -> None:
     """Physical memory of a member comes to stand behind a part of the object."""
     _bind(mcHandle, mcOffset, _physical(memHandle), integer(memOffset), size, flags)
 
 
-@api()
+@api
 def cuMulticastBindMem_v2(
     mcHandle: object, dev: object, mcOffset: object, memHandle: object, memOffset: object, size: object, flags: object
 ) -> None:
@@ -110,20 +110,20 @@ def _bind_address(handle: object, offset: object, address: int, size: object, fl
     return ordinal
 
 
-@api()
+@api
 def cuMulticastBindAddr(mcHandle: object, mcOffset: object, memptr: object, size: object, flags: object) -> None:
     """As cuMulticastBindMem, with memory by its address."""
     _bind_address(mcHandle, mcOffset, integer(memptr), size, flags)
 
 
-@api()
+@api
 def cuMulticastBindAddr_v2(mcHandle: object, dev: object, mcOffset: object, memptr: object, size: object, flags: object) -> None:
     """As cuMulticastBindAddr, the device being named."""
     device_of(dev)
     _bind_address(mcHandle, mcOffset, integer(memptr), size, flags)
 
 
-@api()
+@api
 def cuMulticastUnbind(mcHandle: object, dev: object, mcOffset: object, size: object) -> None:
     """Takes back what a member has bound to a part of the object."""
     _object(mcHandle).unbind(device_of(dev).ordinal, whole(integer(mcOffset), "the place"), whole(integer(size), "the size"))

@@ -32,7 +32,7 @@ def _managed(address: int, size: int) -> AddressRange:
     return b
 
 
-@api()
+@api
 def cuMemAdvise(devPtr: object, count: object, advice: object, location: object) -> None:
     """Advice on managed memory, on which no result depends."""
     current()
@@ -50,7 +50,7 @@ def cuMemAdvise(devPtr: object, count: object, advice: object, location: object)
         b.advice.pop(what, None)
 
 
-@api(1)
+@api
 def cuMemRangeGetAttribute(dataSize: object, attribute: object, devPtr: object, count: object) -> int | list[int]:
     """Advice that was given on managed memory: all of it has the same here, since no result depends on it."""
     which = member(CUmem_range_attribute, attribute)
@@ -66,7 +66,7 @@ def cuMemRangeGetAttribute(dataSize: object, attribute: object, devPtr: object, 
     return next(iter(b.advice.get(name, ())), 0 if name == "READ_MOSTLY" else NOWHERE)
 
 
-@api(1)
+@api
 def cuMemRangeGetAttributes(
     dataSizes: Sequence[object], attributes: Sequence[object], numAttributes: object, devPtr: object, count: object
 ) -> list[Any]:
@@ -80,7 +80,7 @@ def cuMemRangeGetAttributes(
     return out
 
 
-@api()
+@api
 def cuMemPrefetchAsync(devPtr: object, count: object, location: object, flags: object, hStream: object) -> None:
     """Managed memory is where it is used already."""
     stream_of(hStream)
@@ -101,7 +101,7 @@ def _stretches(dptrs: Any, sizes: Any, count: object) -> list[tuple[int, int]]:
     return out
 
 
-@api()
+@api
 def cuMemPrefetchBatchAsync(
     dptrs: Any, sizes: Any, count: object, prefetchLocs: Any, prefetchLocIdxs: Any, numPrefetchLocs: object, flags: object, hStream: object
 ) -> None:
@@ -117,14 +117,14 @@ def cuMemPrefetchBatchAsync(
             raise ApiError(done[0].name, f"stretch {i}")
 
 
-@api()
+@api
 def cuMemDiscardBatchAsync(dptrs: Any, sizes: Any, count: object, flags: object, hStream: object) -> None:
     """The contents of several stretches are no longer needed: nothing is gained by that here."""
     stream_of(hStream)
     _stretches(dptrs, sizes, count)
 
 
-@api()
+@api
 def cuMemDiscardAndPrefetchBatchAsync(
     dptrs: Any, sizes: Any, count: object, prefetchLocs: Any, prefetchLocIdxs: Any, numPrefetchLocs: object, flags: object, hStream: object
 ) -> None:
@@ -183,13 +183,13 @@ def pointer_attribute(which: CUpointer_attribute, address: int) -> object:
             raise unsupported(f"{which.name} is not known")
 
 
-@api(1)
+@api
 def cuPointerGetAttribute(attribute: object, ptr: object) -> object:
     """One attribute of an address."""
     return pointer_attribute(member(Pointer, attribute), integer(ptr))
 
 
-@api(1)
+@api
 def cuPointerGetAttributes(numAttributes: object, attributes: Sequence[Any], ptr: object) -> list[object]:
     """Several attributes; zero where the address is not a device's."""
     out: list[object] = []
@@ -201,7 +201,7 @@ def cuPointerGetAttributes(numAttributes: object, attributes: Sequence[Any], ptr
     return out
 
 
-@api()
+@api
 def cuPointerSetAttribute(value: object, attribute: object, ptr: object) -> None:
     """Sets SYNC_MEMOPS, the one that can be set."""
     b = SPACE.buffer_at(integer(ptr))

@@ -34,19 +34,19 @@ def _own_pool(ordinal: int, which: str, kind: str = "device") -> Pool:
     return found
 
 
-@api(1)
+@api
 def cuDeviceGetDefaultMemPool(dev: object) -> CUmemoryPool:
     """The pool that a device begins with."""
     return CUmemoryPool(handle_of(_own_pool(device_of(dev).ordinal, "default")))
 
 
-@api(1)
+@api
 def cuDeviceGetMemPool(dev: object) -> CUmemoryPool:
     """The pool that cuMemAllocAsync takes from."""
     return CUmemoryPool(handle_of(_own_pool(device_of(dev).ordinal, "current")))
 
 
-@api()
+@api
 def cuDeviceSetMemPool(dev: object, pool: object) -> None:
     """Sets the pool that cuMemAllocAsync takes from."""
     d, p = device_of(dev), _pool(pool)
@@ -55,7 +55,7 @@ def cuDeviceSetMemPool(dev: object, pool: object) -> None:
     d.pools[p.kind, "current"] = p
 
 
-@api(1)
+@api
 def cuMemPoolCreate(poolProps: CUmemPoolProps | None) -> CUmemoryPool:
     """A new pool."""
     if poolProps is None:
@@ -81,7 +81,7 @@ def cuMemPoolCreate(poolProps: CUmemPoolProps | None) -> CUmemoryPool:
     return CUmemoryPool(handle_of(Pool(ordinal, kind, maximum=poolProps.maxSize)))
 
 
-@api()
+@api
 def cuMemPoolDestroy(pool: object) -> None:
     """Ends a pool; what it gave lives on until it is freed."""
     p = _pool(pool)
@@ -93,13 +93,13 @@ def cuMemPoolDestroy(pool: object) -> None:
     forget(p)
 
 
-@api()
+@api
 def cuMemPoolTrimTo(pool: object, minBytesToKeep: object) -> None:
     """Gives unused memory back to the device."""
     _pool(pool).trim(integer(minBytesToKeep))
 
 
-@api(1)
+@api
 def cuMemPoolGetAttribute(pool: object, attr: object) -> int:
     """One attribute of a pool."""
     p, which = _pool(pool), member(PoolAttribute, attr)
@@ -115,7 +115,7 @@ def cuMemPoolGetAttribute(pool: object, attr: object) -> int:
     return values[which]
 
 
-@api()
+@api
 def cuMemPoolSetAttribute(pool: object, attr: object, value: object) -> None:
     """Sets an attribute of a pool; the high-water marks can only be reset."""
     p, which, v = _pool(pool), member(PoolAttribute, attr), integer(value)
@@ -131,7 +131,7 @@ def cuMemPoolSetAttribute(pool: object, attr: object, value: object) -> None:
         raise invalid(f"{which.name} can't be set to {v}")
 
 
-@api()
+@api
 def cuMemPoolSetAccess(pool: object, map: Sequence[CUmemAccessDesc] | None, count: object) -> None:
     """Says which devices may use the pool's memory."""
     p = _pool(pool)
@@ -144,7 +144,7 @@ def cuMemPoolSetAccess(pool: object, map: Sequence[CUmemAccessDesc] | None, coun
         p.access[d.location.id] = int(d.flags)
 
 
-@api(1)
+@api
 def cuMemPoolGetAccess(memPool: object, location: CUmemLocation | None) -> CUmemAccess_flags:
     """What a device may do with the pool's memory."""
     p = _pool(memPool)
@@ -174,19 +174,19 @@ def take(p: Pool, size: int, stream: object) -> CUdeviceptr:
     return CUdeviceptr(b.start)
 
 
-@api(1)
+@api
 def cuMemAllocAsync(bytesize: object, hStream: object) -> CUdeviceptr:
     """Memory from the device's current pool."""
     return take(_own_pool(stream_of(hStream).context.ordinal, "current"), integer(bytesize), hStream)
 
 
-@api(1)
+@api
 def cuMemAllocFromPoolAsync(bytesize: object, pool: object, hStream: object) -> CUdeviceptr:
     """Memory from a pool."""
     return take(_pool(pool), integer(bytesize), hStream)
 
 
-@api()
+@api
 def cuMemFreeAsync(dptr: object, hStream: object) -> None:
     """Gives memory back, in a stream's order."""
     if (m := graph_memory_at(integer(dptr))) is not None:
@@ -220,19 +220,19 @@ def _place(location: CUmemLocation, typename: object, which: str) -> tuple[int, 
     return at, which, "host" if location.type in HOST_WHERE else "device"
 
 
-@api(1)
+@api
 def cuMemGetDefaultMemPool(location: CUmemLocation | None, typename: object) -> CUmemoryPool:
     """The pool that a location begins with."""
     return pool_at(location, typename, "default")
 
 
-@api(1)
+@api
 def cuMemGetMemPool(location: CUmemLocation | None, typename: object) -> CUmemoryPool:
     """The pool that a location's allocations come from."""
     return pool_at(location, typename, "current")
 
 
-@api()
+@api
 def cuMemSetMemPool(location: Any, typename: object, pool: object) -> None:
     """Sets the pool that a location's allocations come from."""
     pool_at(location, typename, "default")

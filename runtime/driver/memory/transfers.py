@@ -71,8 +71,8 @@ class Twins:
         return self.api(queued)
 
 
-COPIES = Twins(api(), current, "hStream", "MEMCPY")
-SETS = Twins(api(), current, "hStream", "MEMSET")
+COPIES = Twins(api, current, "hStream", "MEMCPY")
+SETS = Twins(api, current, "hStream", "MEMSET")
 
 
 def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: bool | None = None) -> None:
@@ -121,7 +121,7 @@ cuMemcpyDtoHAsync = COPIES.in_stream(cuMemcpyDtoH)
 cuMemcpyDtoDAsync = COPIES.in_stream(cuMemcpyDtoD)
 
 
-@api()
+@api
 def cuMemcpyPeer(dstDevice: object, dstContext: object, srcDevice: object, srcContext: object, ByteCount: object) -> None:
     """From one device's memory to another's, with peer access or without."""
     for c in (context_of(dstContext), context_of(srcContext)):
@@ -129,7 +129,7 @@ def cuMemcpyPeer(dstDevice: object, dstContext: object, srcDevice: object, srcCo
     copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False)
 
 
-@api()
+@api
 def cuMemcpyPeerAsync(
     dstDevice: object, dstContext: object, srcDevice: object, srcContext: object, ByteCount: object, hStream: object
 ) -> None:
@@ -138,7 +138,7 @@ def cuMemcpyPeerAsync(
     queue(hStream, "MEMCPY", functools.partial(copy, integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False))
 
 
-@api()
+@api
 def cuMemcpyBatchAsync(
     dsts: Sequence[Any], srcs: Sequence[Any], sizes: Sequence[int], count: object, attrs: object, attrsIdxs: object, numAttrs: object,
     hStream: object,
@@ -148,7 +148,7 @@ def cuMemcpyBatchAsync(
         queue(hStream, "MEMCPY", functools.partial(copy, address_of(d), address_of(s), integer(n)))
 
 
-@api()
+@api
 def cuMemcpyWithAttributesAsync(dst: object, src: object, size: object, attr: object, hStream: object) -> None:
     """As cuMemcpyAsync; what the attributes allow changes no result here."""
     queue(hStream, "MEMCPY", functools.partial(copy, address_of(dst), address_of(src), integer(size)))

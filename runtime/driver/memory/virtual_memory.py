@@ -47,7 +47,7 @@ def _checked(prop: CUmemAllocationProp | None) -> int:
     return _device(prop.location)
 
 
-@api(1)
+@api
 def cuMemGetAllocationGranularity(prop: CUmemAllocationProp | None, option: object) -> int:
     """What sizes and addresses of physical memory are multiples of."""
     _checked(prop)
@@ -55,7 +55,7 @@ def cuMemGetAllocationGranularity(prop: CUmemAllocationProp | None, option: obje
     return GRANULARITY
 
 
-@api(1)
+@api
 def cuMemCreate(size: object, prop: CUmemAllocationProp | None, flags: object) -> CUmemGenericAllocationHandle:
     """Physical memory of a device."""
     ordinal = _checked(prop)
@@ -68,7 +68,7 @@ def cuMemCreate(size: object, prop: CUmemAllocationProp | None, flags: object) -
     return CUmemGenericAllocationHandle(handle_of(memory))
 
 
-@api()
+@api
 def cuMemRelease(handle: object) -> None:
     """Gives a handle back; the memory goes when nothing is mapped or bound any more."""
     memory = memory_of(handle)
@@ -78,7 +78,7 @@ def cuMemRelease(handle: object) -> None:
     memory.settle()
 
 
-@api(1)
+@api
 def cuMemRetainAllocationHandle(addr: object) -> CUmemGenericAllocationHandle:
     """One more handle of the memory that is mapped at an address."""
     memory = VIRTUAL.at(integer(addr)).what
@@ -86,7 +86,7 @@ def cuMemRetainAllocationHandle(addr: object) -> CUmemGenericAllocationHandle:
     return CUmemGenericAllocationHandle(handle_of(memory))
 
 
-@api(1)
+@api
 def cuMemGetAllocationPropertiesFromHandle(handle: object) -> CUmemAllocationProp:
     """What the memory was made with."""
     memory = memory_of(handle)
@@ -97,7 +97,7 @@ def cuMemGetAllocationPropertiesFromHandle(handle: object) -> CUmemAllocationPro
     return properties
 
 
-@api(1)
+@api
 def cuMemAddressReserve(size: object, alignment: object, addr: object, flags: object) -> CUdeviceptr:
     """A range of addresses, at the given one if it is free; nothing is there yet."""
     if integer(flags):
@@ -105,13 +105,13 @@ def cuMemAddressReserve(size: object, alignment: object, addr: object, flags: ob
     return CUdeviceptr(VIRTUAL.reserve(integer(size), integer(alignment), integer(addr)))
 
 
-@api()
+@api
 def cuMemAddressFree(ptr: object, size: object) -> None:
     """Gives a range of addresses back, all of it."""
     VIRTUAL.free(integer(ptr), integer(size))
 
 
-@api()
+@api
 def cuMemMap(ptr: object, size: object, offset: object, handle: object, flags: object) -> None:
     """Gives memory, or a multicast object, an address in a reserved range; cuMemSetAccess then says who reaches it."""
     if integer(offset) or integer(flags):
@@ -119,7 +119,7 @@ def cuMemMap(ptr: object, size: object, offset: object, handle: object, flags: o
     VIRTUAL.map(integer(ptr), integer(size), memory_of(handle))
 
 
-@api()
+@api
 def cuMemUnmap(ptr: object, size: object) -> None:
     """Ends the mappings that fill a range."""
     for d in machine().devices:
@@ -128,7 +128,7 @@ def cuMemUnmap(ptr: object, size: object) -> None:
     VIRTUAL.unmap(integer(ptr), integer(size))
 
 
-@api()
+@api
 def cuMemSetAccess(ptr: object, size: object, desc: Sequence[CUmemAccessDesc] | None, count: object) -> None:
     """Says what devices may do with the mappings that fill a range."""
     given = list(desc or ())[: integer(count)]
@@ -141,7 +141,7 @@ def cuMemSetAccess(ptr: object, size: object, desc: Sequence[CUmemAccessDesc] | 
         VIRTUAL.grant(integer(ptr), integer(size), ordinal, flags)
 
 
-@api(1)
+@api
 def cuMemGetAccess(location: CUmemLocation | None, ptr: object) -> int:
     """What a device may do at an address: the number of a CUmemAccess_flags."""
     return VIRTUAL.at(integer(ptr)).access.get(_device(location), 0)
@@ -153,7 +153,7 @@ def _as_file(kind: object) -> None:
         raise unsupported(f"{CUmemAllocationHandleType(integer(kind)).name}: other processes receive memory as a file descriptor")
 
 
-@api(1)
+@api
 def cuMemExportToShareableHandle(handle: object, handleType: object, flags: object) -> int:
     """A file descriptor that is the memory, for other processes."""
     memory = memory_of(handle)
@@ -165,7 +165,7 @@ def cuMemExportToShareableHandle(handle: object, handleType: object, flags: obje
     return memory.exported()
 
 
-@api(1)
+@api
 def cuMemImportFromShareableHandle(osHandle: object, shHandleType: object) -> CUmemGenericAllocationHandle:
     """Another process's memory, by a file descriptor that it has exported."""
     _as_file(shHandleType)

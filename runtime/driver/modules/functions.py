@@ -74,26 +74,26 @@ def set_attribute(k: KernelHandle, attrib: object, value: int) -> None:
         raise invalid(f"{which.name} can't be set")
 
 
-@api(1)
+@api
 def cuFuncGetAttribute(attrib: object, hfunc: object) -> int:
     """One attribute of a function."""
     return attribute(kernel_of(hfunc), attrib)
 
 
-@api()
+@api
 def cuFuncSetAttribute(hfunc: object, attrib: object, value: object) -> None:
     """Sets an attribute of a function."""
     set_attribute(kernel_of(hfunc), attrib, integer(value))
 
 
-@api(1)
+@api
 def cuKernelGetAttribute(attrib: object, kernel: object, dev: object) -> int:
     """One attribute of a library's kernel on a device."""
     device_of(dev)
     return attribute(kernel_of(kernel), attrib)
 
 
-@api()
+@api
 def cuKernelSetAttribute(attrib: object, val: object, kernel: object, dev: object) -> None:
     """Sets an attribute of a library's kernel."""
     device_of(dev)
@@ -104,32 +104,32 @@ def _cache(k: KernelHandle, config: object) -> None:
     k.cache_config = member(CUfunc_cache, config)
 
 
-@api()
+@api
 def cuFuncSetCacheConfig(hfunc: object, config: object) -> None:
     """Says how L1 and shared memory should share."""
     _cache(kernel_of(hfunc), config)
 
 
-@api()
+@api
 def cuKernelSetCacheConfig(kernel: object, config: object, dev: object) -> None:
     """As cuFuncSetCacheConfig."""
     device_of(dev)
     _cache(kernel_of(kernel), config)
 
 
-@api()
+@api
 def cuFuncSetSharedMemConfig(hfunc: object, config: object) -> None:
     """Asks for a width of shared memory's banks, which only devices of capability 3.x listen to."""
     kernel_of(hfunc).bank_config = member(CUsharedconfig, config)
 
 
-@api(1)
+@api
 def cuFuncGetModule(hfunc: object) -> CUmodule:
     """The function's module."""
     return CUmodule(handle_of(kernel_of(hfunc).module))
 
 
-@api(1)
+@api
 def cuFuncGetName(hfunc: object) -> bytes:
     """The function's name."""
     if not integer(hfunc):
@@ -148,38 +148,38 @@ def _parameter(k: KernelHandle, index: object) -> tuple[int, int]:
     return k.parameters[n][1:]
 
 
-@api(2)
+@api
 def cuFuncGetParamInfo(func: object, paramIndex: object) -> tuple[int, int]:
     """(offset, size) of a parameter."""
     return _parameter(kernel_of(func), paramIndex)
 
 
-@api(2)
+@api
 def cuKernelGetParamInfo(kernel: object, paramIndex: object) -> tuple[int, int]:
     """(offset, size) of a parameter."""
     return _parameter(kernel_of(kernel), paramIndex)
 
 
-@api(1)
+@api
 def cuFuncGetParamCount(func: object) -> int:
     """How many parameters the function takes."""
     return len(kernel_of(func).parameters)
 
 
-@api(1)
+@api
 def cuKernelGetParamCount(kernel: object) -> int:
     """How many parameters the kernel takes."""
     return len(kernel_of(kernel).parameters)
 
 
-@api(1)
+@api
 def cuFuncIsLoaded(function: object) -> CUfunctionLoadingState:
     """Has more of the function been asked for than its name?"""
     state, k = CUfunctionLoadingState, kernel_of(function)
     return state.CU_FUNCTION_LOADING_STATE_LOADED if k.wanted or k.kernel.is_planned else state.CU_FUNCTION_LOADING_STATE_UNLOADED
 
 
-@api()
+@api
 def cuFuncLoad(function: object) -> None:
     """Plans a function before its first launch."""
     k = kernel_of(function)

@@ -81,7 +81,7 @@ def _library_kernel(library: Library, name: str) -> CUkernel:
     return CUkernel(handle_of(found))
 
 
-@api(1)
+@api
 def cuLibraryLoadData(
     code: object, jitOptions: Sequence[Any] | None, jitOptionsValues: Sequence[Any] | None, numJitOptions: object,
     libraryOptions: object, libraryOptionValues: object, numLibraryOptions: object,
@@ -90,7 +90,7 @@ def cuLibraryLoadData(
     return CUlibrary(handle_of(Library(image_of(code), Logs(jitOptions, jitOptionsValues))))
 
 
-@api(1)
+@api
 def cuLibraryLoadFromFile(
     fileName: object, jitOptions: Sequence[Any] | None, jitOptionsValues: Sequence[Any] | None, numJitOptions: object,
     libraryOptions: object, libraryOptionValues: object, numLibraryOptions: object,
@@ -99,7 +99,7 @@ def cuLibraryLoadFromFile(
     return CUlibrary(handle_of(Library(read_file(fileName), Logs(jitOptions, jitOptionsValues))))
 
 
-@api()
+@api
 def cuLibraryUnload(library: object) -> None:
     """Unloads a library everywhere."""
     found = object_of(library, Library)
@@ -113,39 +113,39 @@ def cuLibraryUnload(library: object) -> None:
     forget(found)
 
 
-@api(1)
+@api
 def cuLibraryGetKernel(library: object, name: object) -> CUkernel:
     """A kernel by name."""
     return _library_kernel(object_of(library, Library), text(name))
 
 
-@api(1)
+@api
 def cuLibraryGetKernelCount(lib: object) -> int:
     """How many kernels there are."""
     return len(object_of(lib, Library).entries())
 
 
-@api(1)
+@api
 def cuLibraryEnumerateKernels(numKernels: object, lib: object) -> list[CUkernel]:
     """The first so many kernels."""
     found = object_of(lib, Library)
     return [_library_kernel(found, name) for name in found.entries()[: integer(numKernels)]]
 
 
-@api(1)
+@api
 def cuLibraryGetModule(library: object) -> CUmodule:
     """The library as a module of the current context."""
     return CUmodule(handle_of(object_of(library, Library).module()))
 
 
-@api(2)
+@api
 def cuLibraryGetGlobal(library: object, name: object) -> tuple[CUdeviceptr, int]:
     """(address, size) of a variable in the current context."""
     address, size = object_of(library, Library).module().variable(text(name))
     return CUdeviceptr(address), size
 
 
-@api(2)
+@api
 def cuLibraryGetManaged(library: object, name: object) -> tuple[CUdeviceptr, int]:
     """(address, size) of a managed variable."""
     m = object_of(library, Library).module()
@@ -156,13 +156,13 @@ def cuLibraryGetManaged(library: object, name: object) -> tuple[CUdeviceptr, int
     return CUdeviceptr(address), size
 
 
-@api(1)
+@api
 def cuKernelGetFunction(kernel: object) -> CUfunction:
     """A library's kernel as a function of the current context."""
     return CUfunction(handle_of(object_of(kernel, LibraryKernel).here()))
 
 
-@api(1)
+@api
 def cuKernelGetLibrary(kernel: object) -> CUlibrary:
     """The kernel's library."""
     return CUlibrary(handle_of(object_of(kernel, LibraryKernel).library))

@@ -64,13 +64,13 @@ class LinkState:
                 seen[name] = i.name
 
 
-@api(1)
+@api
 def cuLinkCreate(numOptions: object, options: Sequence[Any] | None, optionValues: Sequence[Any] | None) -> CUlinkState:
     """Begins a link."""
     return CUlinkState(handle_of(LinkState(Logs(options, optionValues), current())))
 
 
-@api()
+@api
 def cuLinkAddData(
     state: object, typename: object, data: object, size: object, name: object, numOptions: object,
     options: Sequence[Any] | None, optionValues: Sequence[Any] | None,
@@ -80,7 +80,7 @@ def cuLinkAddData(
     s.add(typename, image_of(data, integer(size))[: integer(size)], text(name) if name else f"<input {len(s.inputs)}>")
 
 
-@api()
+@api
 def cuLinkAddFile(
     state: object, typename: object, path: object, numOptions: object, options: Sequence[Any] | None, optionValues: Sequence[Any] | None
 ) -> None:
@@ -88,7 +88,7 @@ def cuLinkAddFile(
     object_of(state, LinkState).add(typename, read_file(path), text(path))
 
 
-@api(2)
+@api
 def cuLinkComplete(state: object) -> tuple[int, int]:
     """(address, size) of the linked image."""
     s = object_of(state, LinkState)
@@ -107,7 +107,7 @@ def cuLinkComplete(state: object) -> tuple[int, int]:
     return s.image, len(image)
 
 
-@api()
+@api
 def cuLinkDestroy(state: object) -> None:
     """Ends a link."""
     forget(object_of(state, LinkState))

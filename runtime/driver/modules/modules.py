@@ -114,19 +114,19 @@ def load(c: DeviceContext, image: bytes, logs: Logs | None = None, managed: Mana
     return out
 
 
-@api(1)
+@api
 def cuModuleLoadData(image: object) -> CUmodule:
     """Loads PTX text or an object file from memory."""
     return CUmodule(handle_of(load(current(), image_of(image))))
 
 
-@api(1)
+@api
 def cuModuleLoadDataEx(image: object, numOptions: object, options: Sequence[Any] | None, optionValues: Sequence[Any] | None) -> CUmodule:
     """Loads with options, of which the logs and CU_JIT_FMA matter here."""
     return CUmodule(handle_of(load(current(), image_of(image), Logs(options, optionValues))))
 
 
-@api(1)
+@api
 def cuModuleLoadFatBinary(fatCubin: object) -> CUmodule:
     """Loads what is handed over, if it is not a fat binary in truth."""
     return CUmodule(handle_of(load(current(), image_of(fatCubin))))
@@ -140,13 +140,13 @@ def read_file(fname: object) -> bytes:
         raise ApiError("CUDA_ERROR_FILE_NOT_FOUND", str(e)) from None
 
 
-@api(1)
+@api
 def cuModuleLoad(fname: object) -> CUmodule:
     """Loads a file."""
     return CUmodule(handle_of(load(current(), read_file(fname))))
 
 
-@api()
+@api
 def cuModuleUnload(hmod: object) -> None:
     """Frees a module's variables."""
     m = object_of(hmod, LoadedModule)
@@ -154,7 +154,7 @@ def cuModuleUnload(hmod: object) -> None:
     forget(m)
 
 
-@api(1)
+@api
 def cuModuleGetFunction(hmod: object, name: object) -> CUfunction:
     """An entry by name."""
     if not text(name):
@@ -162,20 +162,20 @@ def cuModuleGetFunction(hmod: object, name: object) -> CUfunction:
     return CUfunction(handle_of(object_of(hmod, LoadedModule).kernel(text(name))))
 
 
-@api(1)
+@api
 def cuModuleGetFunctionCount(mod: object) -> int:
     """How many entries there are."""
     return len(object_of(mod, LoadedModule).kernels)
 
 
-@api(1)
+@api
 def cuModuleEnumerateFunctions(numFunctions: object, mod: object) -> list[CUfunction]:
     """The first so many entries; null where there are fewer."""
     found = [CUfunction(handle_of(k)) for k in object_of(mod, LoadedModule).kernels.values()]
     return [*found, *(CUfunction(0) for _ in range(integer(numFunctions) - len(found)))][: integer(numFunctions)]
 
 
-@api(2)
+@api
 def cuModuleGetGlobal(hmod: object, name: object) -> tuple[CUdeviceptr, int]:
     """(address, size) of a variable."""
     m = object_of(hmod, LoadedModule)
@@ -185,7 +185,7 @@ def cuModuleGetGlobal(hmod: object, name: object) -> tuple[CUdeviceptr, int]:
     return CUdeviceptr(address), size
 
 
-@api(1)
+@api
 def cuModuleGetLoadingMode() -> CUmoduleLoadingMode:
     """Modules are planned kernel by kernel, when each is first launched."""
     return CUmoduleLoadingMode.CU_MODULE_LAZY_LOADING

@@ -41,7 +41,7 @@ def _attribute(name: str) -> int:
     return machine().device(current().ordinal).attribute(name)
 
 
-@api(1)
+@api
 def cuDeviceGetTexture1DLinearMaxWidth(pformat: object, numChannels: object, dev: object) -> int:
     """The most texels of a line of memory."""
     texel_format(integer(pformat), integer(numChannels))
@@ -157,7 +157,7 @@ def _with_objects() -> DeviceContext:
 Made = tuple[CUDA_RESOURCE_DESC, CUDA_TEXTURE_DESC | None, CUDA_RESOURCE_VIEW_DESC | None]
 
 
-@api(1)
+@api
 def cuTexObjectCreate(
     pResDesc: CUDA_RESOURCE_DESC | None, pTexDesc: CUDA_TEXTURE_DESC | None, pResViewDesc: CUDA_RESOURCE_VIEW_DESC | None
 ) -> CUtexObject:
@@ -173,7 +173,7 @@ def cuTexObjectCreate(
     return CUtexObject(c.resources.add(texture, made))
 
 
-@api()
+@api
 def cuTexObjectDestroy(texObject: object) -> None:
     """Ends a texture object; what it reads stays."""
     current().resources.destroy(integer(texObject), Texture)
@@ -185,13 +185,13 @@ def _made(handle: object, kind: Kind) -> Made:
     return found
 
 
-@api(1)
+@api
 def cuTexObjectGetResourceDesc(texObject: object) -> CUDA_RESOURCE_DESC:
     """What a texture object reads."""
     return _copy(_made(texObject, Texture)[0])
 
 
-@api(1)
+@api
 def cuTexObjectGetTextureDesc(texObject: object) -> CUDA_TEXTURE_DESC:
     """How a texture object reads."""
     found = _made(texObject, Texture)[1]
@@ -199,7 +199,7 @@ def cuTexObjectGetTextureDesc(texObject: object) -> CUDA_TEXTURE_DESC:
     return _copy(found)
 
 
-@api(1)
+@api
 def cuTexObjectGetResourceViewDesc(texObject: object) -> CUDA_RESOURCE_VIEW_DESC:
     """The part of the array that a texture object reads."""
     found = _made(texObject, Texture)[2]
@@ -208,7 +208,7 @@ def cuTexObjectGetResourceViewDesc(texObject: object) -> CUDA_RESOURCE_VIEW_DESC
     return _copy(found)
 
 
-@api(1)
+@api
 def cuSurfObjectCreate(pResDesc: CUDA_RESOURCE_DESC | None) -> CUsurfObject:
     """A surface of an array."""
     c = _with_objects()
@@ -224,13 +224,13 @@ def cuSurfObjectCreate(pResDesc: CUDA_RESOURCE_DESC | None) -> CUsurfObject:
         raise invalid(str(e)) from None
 
 
-@api()
+@api
 def cuSurfObjectDestroy(surfObject: object) -> None:
     """Ends a surface object; the array stays."""
     current().resources.destroy(integer(surfObject), Surface)
 
 
-@api(1)
+@api
 def cuSurfObjectGetResourceDesc(surfObject: object) -> CUDA_RESOURCE_DESC:
     """The array that a surface object writes."""
     return _copy(_made(surfObject, Surface)[0])

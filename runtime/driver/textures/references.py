@@ -43,26 +43,26 @@ def _surface(handle: object) -> SurfaceReference:
     return found
 
 
-@api(1)
+@api
 def cuModuleGetTexRef(hmod: object, name: object) -> CUtexref:
     """The reference that a .texref variable is."""
     return CUtexref(handle_of(object_of(hmod, LoadedModule).texture(text(name))))
 
 
-@api(1)
+@api
 def cuModuleGetSurfRef(hmod: object, name: object) -> CUsurfref:
     """The reference that a .surfref variable is."""
     return CUsurfref(handle_of(object_of(hmod, LoadedModule).surface(text(name))))
 
 
-@api(1)
+@api
 def cuTexRefCreate() -> CUtexref:
     """A reference that no module has."""
     current()
     return CUtexref(handle_of(TextureReference()))
 
 
-@api()
+@api
 def cuTexRefDestroy(hTexRef: object) -> None:
     """Ends a reference that cuTexRefCreate made."""
     r = _reference(hTexRef)
@@ -72,7 +72,7 @@ def cuTexRefDestroy(hTexRef: object) -> None:
     forget(r)
 
 
-@api()
+@api
 def cuParamSetTexRef(hfunc: object, texunit: object, hTexRef: object) -> None:
     """Kernels of the module read the reference without being told."""
     kernel_of(hfunc)
@@ -93,7 +93,7 @@ def _override(flags: object) -> None:
         raise invalid(f"flags {integer(flags)}; they are CU_TRSA_OVERRIDE_FORMAT, {OVERRIDE_FORMAT}")
 
 
-@api()
+@api
 def cuTexRefSetArray(hTexRef: object, hArray: object, Flags: object) -> None:
     """The reference reads an array, in the array's format."""
     r, a = _reference(hTexRef), own(array_of(hArray))
@@ -101,7 +101,7 @@ def cuTexRefSetArray(hTexRef: object, hArray: object, Flags: object) -> None:
     _bind(r, a)
 
 
-@api()
+@api
 def cuTexRefSetMipmappedArray(hTexRef: object, hMipmappedArray: object, Flags: object) -> None:
     """The reference reads an array with levels, in the array's format."""
     r, a = _reference(hTexRef), own_mipmap(mipmap_of(hMipmappedArray))
@@ -109,7 +109,7 @@ def cuTexRefSetMipmappedArray(hTexRef: object, hMipmappedArray: object, Flags: o
     _bind(r, a)
 
 
-@api(1)
+@api
 def cuTexRefSetAddress(hTexRef: object, dptr: object, numbytes: object) -> int:
     """The reference reads a line of memory in the format that is set; gives the bytes by which the address is off the alignment."""
     r, address = _reference(hTexRef), integer(dptr)
@@ -119,7 +119,7 @@ def cuTexRefSetAddress(hTexRef: object, dptr: object, numbytes: object) -> int:
     return off
 
 
-@api()
+@api
 def cuTexRefSetAddress2D(hTexRef: object, desc: CUDA_ARRAY_DESCRIPTOR | None, dptr: object, Pitch: object) -> None:
     """The reference reads rows of memory."""
     r = _reference(hTexRef)
@@ -134,7 +134,7 @@ def cuTexRefSetAddress2D(hTexRef: object, desc: CUDA_ARRAY_DESCRIPTOR | None, dp
     r.settings = replace(r.settings, of=rows, address=integer(dptr), format=format, channels=desc.NumChannels)
 
 
-@api(1)
+@api
 def cuTexRefGetAddress(hTexRef: object) -> CUdeviceptr:
     """The memory that the reference reads."""
     s = _reference(hTexRef).settings
@@ -143,7 +143,7 @@ def cuTexRefGetAddress(hTexRef: object) -> CUdeviceptr:
     return CUdeviceptr(s.address)
 
 
-@api(1)
+@api
 def cuTexRefGetArray(hTexRef: object) -> CUarray:
     """The array that the reference reads."""
     a = _reference(hTexRef).settings.of
@@ -152,7 +152,7 @@ def cuTexRefGetArray(hTexRef: object) -> CUarray:
     return CUarray(handle_of(a))
 
 
-@api(1)
+@api
 def cuTexRefGetMipmappedArray(hTexRef: object) -> CUmipmappedArray:
     """The array with levels that the reference reads."""
     a = _reference(hTexRef).settings.of
@@ -161,7 +161,7 @@ def cuTexRefGetMipmappedArray(hTexRef: object) -> CUmipmappedArray:
     return CUmipmappedArray(handle_of(a))
 
 
-@api()
+@api
 def cuTexRefSetFormat(hTexRef: object, fmt: object, NumPackedComponents: object) -> None:
     """The format of the memory that the reference reads."""
     r, channels = _reference(hTexRef), integer(NumPackedComponents)
@@ -169,7 +169,7 @@ def cuTexRefSetFormat(hTexRef: object, fmt: object, NumPackedComponents: object)
     r.settings = replace(r.settings, format=integer(fmt), channels=channels)
 
 
-@api(2)
+@api
 def cuTexRefGetFormat(hTexRef: object) -> tuple[CUarray_format, int]:
     """(format, channels) of what the reference reads."""
     s = _reference(hTexRef).settings
@@ -185,7 +185,7 @@ def _dimension(dim: object) -> int:
     return integer(dim)
 
 
-@api()
+@api
 def cuTexRefSetAddressMode(hTexRef: object, dim: object, am: object) -> None:
     """What coordinates beyond the texels of a dimension mean."""
     r, d = _reference(hTexRef), _dimension(dim)
@@ -195,13 +195,13 @@ def cuTexRefSetAddressMode(hTexRef: object, dim: object, am: object) -> None:
     r.sample(address=(modes[0], modes[1], modes[2]))
 
 
-@api(1)
+@api
 def cuTexRefGetAddressMode(hTexRef: object, dim: object) -> CUaddress_mode:
     """The address mode of a dimension."""
     return CUaddress_mode(_reference(hTexRef).settings.sampling.address[_dimension(dim)])
 
 
-@api()
+@api
 def cuTexRefSetFilterMode(hTexRef: object, fm: object) -> None:
     """Whether texels are blended."""
     r = _reference(hTexRef)
@@ -209,13 +209,13 @@ def cuTexRefSetFilterMode(hTexRef: object, fm: object) -> None:
     r.sample(filter=integer(fm))
 
 
-@api(1)
+@api
 def cuTexRefGetFilterMode(hTexRef: object) -> CUfilter_mode:
     """Whether texels are blended."""
     return CUfilter_mode(_reference(hTexRef).settings.sampling.filter)
 
 
-@api()
+@api
 def cuTexRefSetMipmapFilterMode(hTexRef: object, fm: object) -> None:
     """Whether levels are blended."""
     r = _reference(hTexRef)
@@ -223,49 +223,49 @@ def cuTexRefSetMipmapFilterMode(hTexRef: object, fm: object) -> None:
     r.sample(mip_filter=integer(fm))
 
 
-@api(1)
+@api
 def cuTexRefGetMipmapFilterMode(hTexRef: object) -> CUfilter_mode:
     """Whether levels are blended."""
     return CUfilter_mode(_reference(hTexRef).settings.sampling.mip_filter)
 
 
-@api()
+@api
 def cuTexRefSetMipmapLevelBias(hTexRef: object, bias: float) -> None:
     """What is added to every level."""
     _reference(hTexRef).sample(bias=float(bias))
 
 
-@api(1)
+@api
 def cuTexRefGetMipmapLevelBias(hTexRef: object) -> float:
     """What is added to every level."""
     return _reference(hTexRef).settings.sampling.bias
 
 
-@api()
+@api
 def cuTexRefSetMipmapLevelClamp(hTexRef: object, minMipmapLevelClamp: float, maxMipmapLevelClamp: float) -> None:
     """The least and the largest level that is read."""
     _reference(hTexRef).sample(clamp=(float(minMipmapLevelClamp), float(maxMipmapLevelClamp)))
 
 
-@api(2)
+@api
 def cuTexRefGetMipmapLevelClamp(hTexRef: object) -> tuple[float, float]:
     """The least and the largest level that is read."""
     return _reference(hTexRef).settings.sampling.clamp
 
 
-@api()
+@api
 def cuTexRefSetMaxAnisotropy(hTexRef: object, maxAniso: object) -> None:
     """How long the footprint of a fetch may be."""
     _reference(hTexRef).sample(anisotropy=integer(maxAniso))
 
 
-@api(1)
+@api
 def cuTexRefGetMaxAnisotropy(hTexRef: object) -> int:
     """How long the footprint of a fetch may be."""
     return _reference(hTexRef).settings.sampling.anisotropy
 
 
-@api()
+@api
 def cuTexRefSetBorderColor(hTexRef: object, pBorderColor: float | Sequence[float]) -> None:
     """The colour beyond the texels: four floats, or the red alone."""
     r = _reference(hTexRef)
@@ -276,13 +276,13 @@ def cuTexRefSetBorderColor(hTexRef: object, pBorderColor: float | Sequence[float
     r.sample(border=(red, green, blue, alpha))
 
 
-@api(1)
+@api
 def cuTexRefGetBorderColor(hTexRef: object) -> list[float]:
     """The colour beyond the texels, as four floats."""
     return list(_reference(hTexRef).settings.sampling.border)
 
 
-@api()
+@api
 def cuTexRefSetFlags(hTexRef: object, Flags: object) -> None:
     """CU_TRSF_ flags."""
     r = _reference(hTexRef)
@@ -290,7 +290,7 @@ def cuTexRefSetFlags(hTexRef: object, Flags: object) -> None:
     r.sample(flags=integer(Flags))
 
 
-@api(1)
+@api
 def cuTexRefGetFlags(hTexRef: object) -> int:
     """CU_TRSF_ flags."""
     return _reference(hTexRef).settings.sampling.flags
@@ -299,7 +299,7 @@ def cuTexRefGetFlags(hTexRef: object) -> int:
 # ---------------------------------------------------------------- surfaces
 
 
-@api()
+@api
 def cuSurfRefSetArray(hSurfRef: object, hArray: object, Flags: object) -> None:
     """The reference writes an array."""
     r, a = _surface(hSurfRef), own(array_of(hArray))
@@ -308,7 +308,7 @@ def cuSurfRefSetArray(hSurfRef: object, hArray: object, Flags: object) -> None:
     r.bind(a)
 
 
-@api(1)
+@api
 def cuSurfRefGetArray(hSurfRef: object) -> CUarray:
     """The array that the reference writes."""
     a = _surface(hSurfRef).array

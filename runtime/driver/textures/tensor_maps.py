@@ -101,7 +101,7 @@ def _made(m: TensorMap) -> CUtensorMap:
     return out
 
 
-@api(1)
+@api
 def cuTensorMapEncodeTiled(
     tensorDataType: object, tensorRank: object, globalAddress: object, globalDim: Sequence[object], globalStrides: Sequence[object],
     boxDim: Sequence[object], elementStrides: Sequence[object], interleave: object, swizzle: object, l2Promotion: object, oobFill: object,
@@ -113,7 +113,7 @@ def cuTensorMapEncodeTiled(
     return _made(replace(m, box=_numbers(boxDim, m.rank, "boxDim")))
 
 
-@api(1)
+@api
 def cuTensorMapEncodeIm2col(
     tensorDataType: object, tensorRank: object, globalAddress: object, globalDim: Sequence[object], globalStrides: Sequence[object],
     pixelBoxLowerCorner: Sequence[object], pixelBoxUpperCorner: Sequence[object], channelsPerPixel: object, pixelsPerColumn: object,
@@ -131,7 +131,7 @@ def cuTensorMapEncodeIm2col(
     return _made(replace(m, mode=IM2COL, lower=lower, upper=upper, channels=integer(channelsPerPixel), pixels=integer(pixelsPerColumn)))
 
 
-@api(1)
+@api
 def cuTensorMapEncodeIm2colWide(
     tensorDataType: object, tensorRank: object, globalAddress: object, globalDim: Sequence[object], globalStrides: Sequence[object],
     pixelBoxLowerCornerWidth: object, pixelBoxUpperCornerWidth: object, channelsPerPixel: object, pixelsPerColumn: object,
@@ -146,7 +146,7 @@ def cuTensorMapEncodeIm2colWide(
     return _made(replace(m, mode=way, lower=lower, upper=upper, channels=integer(channelsPerPixel), pixels=integer(pixelsPerColumn)))
 
 
-@api()
+@api
 def cuTensorMapReplaceAddress(tensorMap: CUtensorMap, globalAddress: object) -> None:
     """The map describes a tensor at another address."""
     m = decode(tuple(integer(word) for word in tensorMap.opaque)) if isinstance(tensorMap, CUtensorMap) else None

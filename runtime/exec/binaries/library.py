@@ -11,15 +11,13 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from ..handlers.abi import CFunction, functions
-from ..handlers.cuda12 import CALLS as OLDER_CALLS
+from ...api.table import ApiCall, CForm, driver_calls, runtime_calls
+from ..handlers.abi import other_library
 from ..handlers.cuda12 import exported_names
-from ..handlers.driver_calls import CALLS as DRIVER_CALLS
 from ..handlers.jitlink import CALLS as JIT_LINK_CALLS
 from ..handlers.lto import PREFIX as JIT_LINK
 from ..handlers.nvml import CALLS as NVML_CALLS
 from ..handlers.nvml import OTHERS as NVML_OTHERS
-from ..handlers.runtime_calls import CALLS as RUNTIME_CALLS
 from .elf import ElfExport, LibraryImage, write
 from .stub import CODE
 
@@ -41,25 +39,16 @@ WATCHING = ("la_objopen", "la_activity")  # what the loader calls for each objec
 class Exported:
     """A function that programs may call."""
 
-    function: CFunction
-    is_runtime: bool
+    function: CForm
+    is_runtime: bool = False
+    call: ApiCall | None = None  # of which it is a form; None in other libraries
 
 
 def exported() -> list[Exported]:
     """All of them; a request names one by its place in this list."""
-    out: dict[str, Exported] = {}
-    for table, is_runtime in (
-        (DRIVER_CALLS, False),
-        (RUNTIME_CALLS, True),
-        (JIT_LINK_CALLS, False),
-        (NVML_CALLS + NVML_OTHERS, False),
-        (OLDER_CALLS, True),
-    ):
-        for f in functions(table):
-            known = out.get(f.name)
-            if known is None or known.function.parameters is None:  # a name may have one form that is answered
-                out[f.name] = Exported(f, is_runtime)
-    return list(out.values())
+    out = [Exported(form, False, call) for call, form in driver_calls().forms()]
+    out += [Exported(form, True, call) for call, form in runtime_calls().forms()]
+    return out + [Exported(form) for table in (JIT_LINK_CALLS, NVML_CALLS, NVML_OTHERS) for form in other_library(table)]
 
 
 def built(machine: str, listed: list[Exported], socket_name: bytes, paths: Mapping[str, str]) -> dict[str, LibraryImage]:

@@ -1,13 +1,12 @@
 """From registers and stack to the arguments of the Python calls, and their results back into the program's memory.
 
-The tables driver_calls.py and runtime_calls.py say what each C function takes.  Its parameters that the Python call does not have are
-results, in order: most calls need no code of their own.
+The tables of runtime/api say what each C function takes, and which of its parameters are arguments and results of the Python call: most calls
+need no code of their own.
 """
 
 from __future__ import annotations
 
 import ctypes
-import inspect
 import re
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,8 +16,12 @@ from typing import Any
 
 import numpy as np
 
+from ...api.table import ApiCall, CForm, CParameter
+from ...cudart.enums import OWN as RUNTIME_ENUMS
 from ...cudart.structs import OWN as RUNTIME_STRUCTS
 from ...device.memory.host import host
+from ...driver.tables.enums import ENUMS
+from ...driver.tables.layout import Handle, NumberHandle
 from ...driver.tables.structs import STRUCTS
 from ...errors import invalid
 from ..process import KeptMemory
@@ -28,20 +31,6 @@ INTEGERS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I"
 FLOATS = {"f32": "f", "f64": "d"}
 FORMATS = {kind: struct.Struct(f"<{letter}") for kind, letter in (INTEGERS | FLOATS).items()}
 REGISTERS = {"x86_64": 6, "aarch64": 8}
-# Arrays: the parameter that counts their elements, and how many fewer there are.
-COUNTS = dict(
-    pair.split("=")
-    for pair in """
-    options=numOptions optionValues=numOptions optionsValues=numOptions jitOptions=numJitOptions jitOptionsValues=numJitOptions
-    libraryOptions=numLibraryOptions libraryOptionValues=numLibraryOptions attributes=numAttributes dataSizes=numAttributes
-    dsts=count srcs=count sizes=count dptrs=count attrs=numAttrs attrsIdxs=numAttrs attrIdxs=numAttrs opList=numOps paramArray=count
-    desc=count descList=count map=count
-    from_=numDependencies to=numDependencies dependencies=numDependencies pDependencies=numDependencies dependencyData=numDependencies
-    globalDim=tensorRank globalStrides=tensorRank-1 boxDim=tensorRank elementStrides=tensorRank
-    pixelBoxLowerCorner=tensorRank-2 pixelBoxUpperCorner=tensorRank-2
-    prefetchLocs=numPrefetchLocs prefetchLocIdxs=numPrefetchLocs edgeData=numDependencies launchParamsList=numDevices operations=count
-    """.split()
-)
 # Structures that name a list of others: (field, the field that counts them, what they are).
 LISTS = {
     "CUlaunchConfig": [("attrs", "numAttrs", "CUlaunchAttribute")],
@@ -51,50 +40,37 @@ MAKING = re.compile("Alloc|Malloc|Create|DeviceGetCount|GetDeviceCount")  # of t
 Values = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class CParameter:
-    """One parameter of a C function."""
-
-    name: str
-    kind: str  # of the value, or of what the pointer names; a structure that is cut off is followed by its size: name/bytes
-    mark: str  # "*": a pointer that may be written through, "&": one that is only read, "": a value
-
-    @property
-    def by_value(self) -> str:
-        """The kind of what is passed."""
-        return "ptr" if self.mark or self.kind in ("str", "chars") else self.kind
-
-
-@dataclass(frozen=True, slots=True)
-class CFunction:
-    """An exported function of a table."""
-
-    name: str
-    parameters: tuple[CParameter, ...] | None  # None: it is not answered
-    version: int = 0  # the first that has it
-
-
-def functions(table: str) -> Iterator[CFunction]:
-    """The functions of a table."""
-    for line in table.replace("\n    ", " ").splitlines():
-        words, _, names = line.partition("|")
-        found = None if words.strip() == "-" else tuple(map(_parameter, words.split()))
-        for word in names.split():
-            name, _, version = word.partition(":")
-            yield CFunction(name, found, int(version or 0))
-
-
-def _parameter(word: str) -> CParameter:
-    name, _, kind = word.partition(":")
-    mark = kind[-1] if kind[-1] in "*&" else ""
-    return CParameter(name, kind.removesuffix(mark) if mark else kind, mark)
+@cache
+def structure(name: str) -> type[Any] | None:
+    """The class of a C structure or a handle."""
+    name = name.partition("/")[0]
+    return RUNTIME_STRUCTS.get(name) or STRUCTS.get(name)
 
 
 @cache
-def structure(name: str) -> type[Any] | None:
-    """The class of a C structure."""
-    name = name.partition("/")[0]
-    return RUNTIME_STRUCTS.get(name) or STRUCTS.get(name)
+def kind_of(type_: str) -> str:
+    """What a value of a type of the tables is for C: a number of FORMATS, str, chars, void, or a structure."""
+    if type_ in RUNTIME_ENUMS.lines or type_ in ENUMS.lines:
+        return "i32"
+    found = structure(type_)
+    if found is None or not issubclass(found, Handle):
+        return type_
+    if not issubclass(found, NumberHandle):
+        return "ptr"
+    return f"{'i' if found.c_type(-1).value < 0 else 'u'}{ctypes.sizeof(found.c_type) * 8}"
+
+
+def passed(p: CParameter) -> str:
+    """The kind of what is passed for a parameter."""
+    return "ptr" if p.mark or p.type in ("str", "chars") else kind_of(p.type)
+
+
+def other_library(table: str) -> Iterator[CForm]:
+    """The functions of a library that is no part of CUDA's API: lines of parameters and names, as in `a:i32 b:ptr* | first second`."""
+    for line in table.replace("\n    ", " ").splitlines():
+        text, _, names = line.partition("|")
+        for name in names.split():
+            yield CForm(name, 0, text.strip())
 
 
 def size_of(kind: str) -> int:
@@ -124,7 +100,7 @@ def places(parameters: Sequence[CParameter], machine: str) -> list[ArgumentPlace
     """Where the calling convention puts each argument."""
     out, integers, floats, stack, most = [], 0, 0, 0, REGISTERS[machine]
     for p in parameters:
-        kind = p.by_value
+        kind = passed(p)
         size = size_of(kind)
         words = -(-size // 8)
         if kind in FLOATS:
@@ -151,7 +127,7 @@ class ArgumentReader:
         self.parameters = parameters
         self.places = places(parameters, machine)
         self.stack = max((p.index + p.words for p in self.places if p.where == "stack"), default=0)
-        self.simple = [_sign(p.by_value) for p in parameters]
+        self.simple = [_sign(passed(p)) for p in parameters]
 
     def read(self, request: WireRequest) -> Values:
         """Every argument by name: numbers, and structures that were passed by value."""
@@ -159,17 +135,17 @@ class ArgumentReader:
         out: Values = {}
         for p, place, convert in zip(self.parameters, self.places, self.simple, strict=True):
             if place.where == "float":
-                out[p.name] = _float(p.kind, request.floats[place.index])
+                out[p.name] = _float(p.type, request.floats[place.index])
                 continue
             if place.where == "reference":
-                out[p.name] = read_structure(p.kind, request.registers[place.index])
+                out[p.name] = read_structure(p.type, request.registers[place.index])
                 continue
             source = request.registers if place.where == "register" else stack
             if convert is not None:
                 out[p.name] = convert(source[place.index])
             else:
                 raw = struct.pack(f"<{place.words}Q", *source[place.index : place.index + place.words])
-                out[p.name] = as_structure(p.kind, raw)
+                out[p.name] = as_structure(p.type, raw)
         return out
 
 
@@ -245,43 +221,25 @@ Work = Callable[..., tuple[Any, ...]]
 Translate = Callable[[int], int]
 
 
-def _counts(p: CParameter) -> bool:
-    """Is it a count that is read, and written again?"""
-    return p.mark == "*" and p.kind == "u64" and p.name.lower().startswith(("num", "pnum"))
-
-
 class Marshalled:
     """A Python call that C may make."""
 
-    def __init__(self, function: CFunction, work: Work, machine: str, strings: KeptMemory, translated: Mapping[str, Translate]) -> None:
-        assert function.parameters is not None
+    def __init__(
+        self, call: ApiCall, form: CForm, work: Work, machine: str, strings: KeptMemory, translated: Mapping[str, Translate]
+    ) -> None:
+        assert form.parameters is not None
         self.strings = strings
-        self.name = function.name
-        self.reader = ArgumentReader(function.parameters, machine)
+        self.name = form.name
+        self.reader = ArgumentReader(form.parameters, machine)
         self.work = work
-        self.per_thread = "_pt" in function.name
-        known = {p.name: p for p in function.parameters}
-        wanted = list(inspect.signature(work).parameters)
-        spare = [p for p in function.parameters if p.name not in wanted and p.mark != "*" and p.kind != "chars"]
-        self.inputs = [known.get(name) or (spare.pop(0) if spare else None) for name in wanted]
+        self.per_thread = "_pt" in form.name
+        known = {p.name: p for p in form.parameters}
+        self.inputs = [known.get(p.name) for p in call.arguments]
+        self.results = [known.get(p.name) for p in call.results]
         self.translated = {name: work for name, work in translated.items() if name in known}
-        taken = {p.name for p in self.inputs if p is not None and not _counts(p)}
-        self.results = [p for p in function.parameters if p.name not in taken and (p.mark == "*" or p.kind == "chars")]
-        self.lists = next((p.name for p in self.results if p.kind == "ptr"), "")  # what an in-out count counts
-        makes = MAKING.search(function.name) is not None and self.results and self.results[0].mark == "*"
-        self.made = self.results[0].name if makes else ""  # where the program wants what is made
-        self.changed = [
-            n
-            for n, p in enumerate(self.inputs)
-            if p is not None and p.mark == "*" and p.kind not in FORMATS and p.kind != "str" and p.name not in COUNTS
-        ]  # structures that a call may change
-        # Where edges have no data, what stands before their number has no place.
-        self.plain_edges = (
-            "Graph" in function.name
-            and any(r.name.lower().endswith(("numedges", "numdependencies", "numdependentnodes")) for r in self.results)
-            and "edgeData" not in known
-        )
-        self.length = next((p.name for p in function.parameters if p.name in ("len", "length")), None)
+        self.counted = {p.count: p.name for p in form.parameters if p.mark == "*"}  # by a count that is read, and written again
+        first = next(filter(None, self.results), None)
+        self.made = first.name if first is not None and first.mark == "*" and MAKING.search(form.name) else ""
 
     def __call__(self, request: WireRequest) -> int:
         """Answers a request: the code that the call gives."""
@@ -295,39 +253,43 @@ class Marshalled:
         for name, translate in self.translated.items():
             given[name] = translate(given[name])
         inputs = [self._input(p, given) for p in self.inputs]
-        before = {n: raw_value("", inputs[n]) for n in self.changed if inputs[n] is not None}
+        changed = [
+            (p, value, raw_value("", value))
+            for p, value in zip(self.inputs, inputs, strict=True)
+            if p and p.mark == "+" and value is not None
+        ]
         code, *results = self.work(*inputs)
-        for n, raw in before.items():
-            p = self.inputs[n]
-            if p is not None and (now := raw_value("", inputs[n])) != raw:
+        for p, value, before in changed:
+            if (now := raw_value("", value)) != before:
                 write(given[p.name], now)
         if not code:
-            if self.plain_edges:
-                del results[-2]
-            for p, value in zip(self.results, results, strict=False):
-                if p.kind == "chars":
-                    size = int(given[self.length]) if self.length else len(value) + 1
-                    write(given[p.name], bytes(value)[: max(size - 1, 0)] + b"\0" if size else b"")
-                elif isinstance(value, bytes) and p.kind == "ptr":
-                    write_result(p.kind, given[p.name], self.strings.string(value))
-                else:
-                    write_result(p.kind, given[p.name], value)
+            for r, value in zip(self.results, results, strict=True):
+                if r is not None:
+                    self._write(r, given, value)
         return int(code)
 
     def _input(self, p: CParameter | None, given: Values) -> Any:
         if p is None:
             return None
-        value = given[p.name]
-        if _counts(p):
-            return read_array(p.kind, value, 1)[0] if value and given.get(self.lists) else 0
-        if p.kind == "str":
+        value, kind = given[p.name], kind_of(p.type)
+        if p.mark == "=":
+            return read_array(kind, value, 1)[0] if value and given.get(self.counted.get(p.name, p.name)) else 0
+        if kind == "str" and not p.mark:
             return host().string(value) if value else None
         if not p.mark:
             return value
-        counter, _, fewer = COUNTS.get(p.name, "").partition("-")
-        count = given.get(counter)
-        if count is not None:
-            return read_array(p.kind, value, max(count - int(fewer), 1) if fewer else count)
-        if p.kind in FORMATS:
-            return value  # a table of pointers, or what the call itself reads
-        return read_structure(p.kind, value)
+        if p.count:
+            counter, _, fewer = p.count.partition("-")
+            return read_array(kind, value, max(given[counter] - int(fewer), 1) if fewer else given[counter])
+        if kind in FORMATS:
+            return read_array(kind, value, 1)[0] if value else 0
+        return read_structure(p.type, value)
+
+    def _write(self, p: CParameter, given: Values, value: Any) -> None:
+        if p.type == "chars":
+            size = int(given[p.count]) if p.count else len(value) + 1
+            write(given[p.name], bytes(value)[: max(size - 1, 0)] + b"\0" if size else b"")
+        elif p.type == "str":
+            write_result("ptr", given[p.name], self.strings.string(value))
+        elif p.type != "void":  # what has no size here has a handler
+            write_result(kind_of(p.type), given[p.name], value)

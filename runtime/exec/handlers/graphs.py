@@ -238,19 +238,3 @@ def exchange_capture_mode(c: HandledCall) -> int:
     if not result:
         c.out("mode", "i32", before)
     return int(result)
-
-
-@handles("cuDeviceSetGraphMemAttribute", "cudaDeviceSetGraphMemAttribute")
-def set_graph_memory_attribute(c: HandledCall) -> int:
-    """A high-water mark: 64 bits."""
-    (value,) = read_array("u64", c.given["value"], 1)
-    return done(driver.cuDeviceSetGraphMemAttribute(c.given["device"], c.given["attr"], value))
-
-
-@handles("cuDeviceGetGraphMemAttribute", "cudaDeviceGetGraphMemAttribute")
-def graph_memory_attribute(c: HandledCall) -> int:
-    """One attribute of the memory of graphs: 64 bits."""
-    result, value = driver.cuDeviceGetGraphMemAttribute(c.given["device"], c.given["attr"])
-    if not result:
-        c.out("value", "u64", value)
-    return int(result)

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ... import cudart, driver
+from ...api.table import ApiCall, CForm
 from ...cudart import from_c
 from ...cudart.api import RUNTIME, code_of
 from ...cudart.enums import cudaError_t
@@ -24,7 +25,7 @@ from ..binaries.elf import MACHINE
 from ..binaries.unnamed import unnamed
 from ..process import HostProgram, KeptMemory
 from ..wire import WireRequest
-from .abi import CFunction, Values, read_array, read_structure, write, write_result
+from .abi import Values, read_array, read_structure, write, write_result
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,20 +64,18 @@ def handles(*names: str) -> Callable[[Handler], Handler]:
     return enter
 
 
-def python_call(name: str, is_runtime: bool) -> Any:
-    """The Python call of a name; None where there is none."""
-    return getattr(cudart, name, None) or getattr(from_c, name, None) if is_runtime else getattr(driver, name, None)
+def python_call(call: ApiCall, is_runtime: bool) -> Any:
+    """The Python function that does the work of a call; None where there is none."""
+    name = call.forward if "C" in call.words and call.forward else call.name
+    if not is_runtime:
+        return getattr(driver, name, None)
+    return getattr(cudart, name, None) or getattr(from_c, name, None)
 
 
-def found(f: CFunction, is_runtime: bool) -> tuple[str, Handler | None]:
-    """(the name of the Python call that does the work of a C function, the answer where it has one of its own)."""
-    name = re.sub(r"_pt[ds][sz](?=@|$)", "", f.name)
-    plain = re.sub(r"(_v\d+)?(@\d+)?$", "", name)
-    if name in HANDLERS:
-        return name, HANDLERS[name]
-    if python_call(name, is_runtime) is not None:
-        return name, None
-    return plain, HANDLERS.get(plain)
+def handler_of(form: CForm, call: ApiCall | None) -> Handler | None:
+    """The answer to a C function that has one of its own; what answers a call answers its older forms, too."""
+    name = re.sub(r"_pt[ds][sz](?=@|$)", "", form.name)
+    return HANDLERS.get(name) or (HANDLERS.get(call.name) if call is not None else None)
 
 
 def code(e: ApiError, is_runtime: bool) -> int:
@@ -278,20 +277,12 @@ def pointer_attributes(c: HandledCall) -> int:
     return int(result)
 
 
-@handles("cuPointerSetAttribute")
-def set_pointer_attribute(c: HandledCall) -> int:
-    """Sets an attribute of an allocation to what is at an address."""
-    g = c.given
-    (value,) = read_array("u32", g["value"], 1) if g["value"] else (0,)
-    return done(driver.cuPointerSetAttribute(value, g["attribute"], g["ptr"]))
-
-
 @handles("cuDevSmResourceSplitByCount", "cudaDevSmResourceSplitByCount")
 def split_by_count(c: HandledCall) -> int:
     """Groups of multiprocessors: as many as there is room for."""
     g = c.given
     (room,) = read_array("u32", g["nbGroups"], 1)
-    source, flags = read_structure("CUdevResource", g["input_"]), g.get("useFlags", g.get("flags"))
+    source, flags = read_structure("CUdevResource", g["input_"]), g["flags"]
     result, groups, made, rest = driver.cuDevSmResourceSplitByCount(room if g["result"] else 0, source, flags, g["minCount"])
     if not result:
         c.out("nbGroups", "u32", made)
@@ -319,16 +310,6 @@ def set_pool_attribute(c: HandledCall) -> int:
     return done(driver.cuMemPoolSetAttribute(g.get("pool", g.get("memPool")), g["attr"], value))
 
 
-@handles("cuMemExportToShareableHandle")
-def export_memory(c: HandledCall) -> int:
-    """A file descriptor, which is an int where the call writes it."""
-    g = c.given
-    result, file = driver.cuMemExportToShareableHandle(g["handle"], g["handleType"], g["flags"])
-    if not result:
-        c.out("shareableHandle", "i32", file)
-    return int(result)
-
-
 @handles("cuMemRangeGetAttribute", "cudaMemRangeGetAttribute")
 def range_attribute(c: HandledCall) -> int:
     """One attribute of a range: numbers of 32 bits."""
@@ -352,15 +333,6 @@ def range_attributes(c: HandledCall) -> int:
 
 
 # ---------------------------------------------------------------- several versions of one call
-
-
-@handles("cuCtxCreate", "cuCtxCreate_v2", "cuCtxCreate_v3")
-def create_context(c: HandledCall) -> int:
-    """A context, of the whole device."""
-    result, context = driver.cuCtxCreate(None, c.given["flags"], c.given["dev"])
-    if not result:
-        c.out("pctx", "ptr", context)
-    return int(result)
 
 
 @handles("cuCtxCreate_v4")
@@ -407,15 +379,6 @@ def prefetch_location(c: HandledCall) -> int:
     """A prefetch that names a location."""
     g = c.given
     return done(driver.cuMemPrefetchAsync(g["devPtr"], g["count"], g["location"], g["flags"], c.stream("hStream")))
-
-
-@handles("cuGraphInstantiate", "cuGraphInstantiate_v2", "cudaGraphInstantiateWithFlags", "cuGraphInstantiateWithFlags")
-def instantiate(c: HandledCall) -> int:
-    """A graph that can be launched."""
-    result, graph = driver.cuGraphInstantiate(c.given.get("hGraph", c.given.get("graph")), c.given.get("flags", 0))
-    if not result:
-        c.out(next(n for n in ("phGraphExec", "pGraphExec") if n in c.given), "ptr", graph)
-    return int(result)
 
 
 # ---------------------------------------------------------------- entry points
@@ -508,15 +471,6 @@ def driver_version(c: HandledCall) -> int:
 
 
 DRIVER_VERSION = 13050
-
-
-@handles("cuDeviceGetUuid")
-def uuid(c: HandledCall) -> int:
-    """16 bytes."""
-    result, value = driver.cuDeviceGetUuid(c.given["dev"])
-    if not result:
-        write(c.given["uuid"], bytes(value.bytes))
-    return int(result)
 
 
 @handles("cuDeviceGetLuid")

@@ -12,13 +12,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import IO, TYPE_CHECKING, Any
 
+from ...api.table import CParameter
 from ...cudart.enums import cudaError_t
 from ...device.memory.host import host
 from ...driver.tables.enums import CUresult
 from ...errors import ApiError
 from ..binaries.elf import MACHINE
 from ..binaries.library import Exported
-from ..handlers.abi import FORMATS, ArgumentReader, CParameter, read_array
+from ..handlers.abi import FORMATS, ArgumentReader, kind_of, passed, read_array
 from ..wire import WireRequest
 
 if TYPE_CHECKING:
@@ -113,10 +114,10 @@ def _result(name: str, is_runtime: bool, code: int) -> int | str:
 
 def shown(p: CParameter, value: Any) -> Any:
     """An argument as JSON has it: strings as text, addresses and handles in hex, structures by their fields."""
-    if p.kind == "str" and value:
+    if p.type == "str" and value:
         with suppress(ApiError):
             return host().string(value)[:LONGEST].decode(errors="replace")
-    if isinstance(value, int) and p.by_value == "ptr":
+    if isinstance(value, int) and passed(p) == "ptr":
         return hex(value)
     return value if isinstance(value, int | float) else str(value)
 
@@ -125,8 +126,9 @@ def returned(parameters: tuple[CParameter, ...], given: Facts) -> Facts:
     """What a call wrote through pointers to single values."""
     out: Facts = {}
     for p in parameters:
-        if p.mark == "*" and given.get(p.name) and p.kind in FORMATS:
+        kind = kind_of(p.type)
+        if p.mark in ("*", "=") and given.get(p.name) and kind in FORMATS:
             with suppress(ApiError):
-                (value,) = read_array(p.kind, given[p.name], 1)
-                out[p.name] = hex(value) if p.kind == "ptr" else value
+                (value,) = read_array(kind, given[p.name], 1)
+                out[p.name] = hex(value) if kind == "ptr" else value
     return {"returned": out} if out else {}

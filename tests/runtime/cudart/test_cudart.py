@@ -173,7 +173,7 @@ def test_rows_of_arrays_and_boxes_between_devices(host: Host) -> None:
     assert rt.cudaMemcpyToArrayAsync(one, 0, 1, data, 64, kind, 0)[0] == 0
     assert rt.cudaMemcpyArrayToArray(two, 0, 0, one, 32, 1, 32, kind)[0] == 0
     assert rt.cudaMemcpyFromArrayAsync(out, two, 0, 0, 64, kind, 0)[0] == 0
-    assert out.tolist() == [8, 9, 10, 11, 12, 13, 14, 15] + [0] * 8
+    assert out[:8].tolist() == [8, 9, 10, 11, 12, 13, 14, 15]  # nothing has written the rest
     extent = rt.make_cudaExtent(8, 2, 3)
     source, target = (rt.cudaMalloc3D(extent)[1] for _ in range(2))
     assert rt.cudaMemset3DAsync(source, 3, extent, 0)[0] == 0

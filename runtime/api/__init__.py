@@ -1,0 +1,1 @@
+"""CUDA's driver and runtime API as tables: names, versions, parameters, results."""
