@@ -39,8 +39,8 @@ from .debug import converse, debugger_options
     metavar="TOOLS",
     help=f"Runs every launch under checkers: all, or {NAMES}.",
 )
-@click.option("--strict", is_flag=True, help=OPTIONS["--strict"][2])
-@click.option("--on-error", type=click.Choice(["stop", "continue"]), default="stop", help=OPTIONS["--on-error"][2])
+@click.option("--strict", is_flag=True, help=OPTIONS["--strict"].help)
+@click.option("--on-error", type=click.Choice(["stop", "continue"]), default="stop", help=OPTIONS["--on-error"].help)
 @click.option(
     "--log", type=click.Path(dir_okay=False), default="", help="Writes every call and every launch as a trace for ui.perfetto.dev."
 )

@@ -13,7 +13,7 @@ import click
 from . import completing, files
 from .colours import paint
 from .files import SOURCE, InputFile
-from .launching import LAUNCH_OPTIONS, runner_of, runs_of, with_options
+from .launching import runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from warplab.interpreter.profiler import KernelProfile
@@ -25,7 +25,7 @@ SETS = ("basic", "full")
 
 @click.command()
 @click.argument("sources", metavar="FILES...", type=SOURCE, nargs=-1, required=True)
-@with_options(LAUNCH_OPTIONS)
+@with_options("launch")
 @click.option(
     "--metrics",
     shell_complete=completing.counters,

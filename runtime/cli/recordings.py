@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from ..run.options import OPTIONS
+from ..run.options import OPTIONS, of_group, parsed
 from .files import DEVICE_DEBUG, InputFile
-from .launching import LAUNCH_OPTIONS, SANITIZE, runner_of, runs_of, with_options
+from .launching import runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from ..recording import Recording
@@ -35,7 +35,7 @@ def recording_options(f: F) -> F:
         "-G", is_flag=True, is_eager=True, expose_value=False, callback=_debugs,
         help="Compiles CUDA C++ as nvcc -G does: variables have names in the debugger, and nothing is optimized.",
     )(f)  # fmt: skip
-    return with_options(LAUNCH_OPTIONS, SANITIZE)(f)
+    return with_options("launch", "checkers", "findings")(f)
 
 
 def _debugs(ctx: click.Context, param: click.Parameter, given: bool) -> None:
@@ -96,21 +96,8 @@ def numbers(text: str) -> list[int]:
 
 def changed(options: dict[str, Any], words: str) -> dict[str, Any]:
     """Options as other words of a command line change them."""
-    out, given = dict(options), shlex.split(words)
-    at = 0
-    while at < len(given):
-        name, equals, value = given[at].partition("=")
-        if name not in OPTIONS or name.lstrip("-") not in LAUNCH_OPTIONS.split():
-            raise click.UsageError(f"--with: there is no option {name}; there are {' '.join('--' + o for o in LAUNCH_OPTIONS.split())}")
-        field, kind, _ = OPTIONS[name]
-        at += 1
-        if kind == "flag":
-            out[field] = True
-            continue
-        if not equals:
-            if at >= len(given):
-                raise click.UsageError(f"--with: {name} needs a value")
-            value = given[at]
-            at += 1
-        out[field] = (*out.get(field, ()), value) if kind == "many" else value
-    return out
+    given = parsed(shlex.split(words), "--with")
+    if others := [option.name for option in OPTIONS.values() if option.field in given and option.group != "launch"]:
+        raise click.UsageError(f"--with: {others[0]} is no option of a launch; those are {' '.join(o.name for o in of_group('launch'))}")
+    many = {option.field for option in OPTIONS.values() if option.kind == "many"}
+    return {**options, **{field: (*options.get(field, ()), *value) if field in many else value for field, value in given.items()}}

@@ -11,7 +11,7 @@ import click
 from .colours import paint
 from .errors import ExitCode
 from .files import SOURCE, InputFile, print_json
-from .launching import CHECK_OPTIONS, LAUNCH_OPTIONS, SANITIZE, SCHEDULES, runner_of, runs_of, with_options
+from .launching import runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from warplab.assembler.ir import Variable
@@ -27,7 +27,7 @@ ASSERTIONS = 32  # lines of failed asserts that are printed
 
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
-@with_options(LAUNCH_OPTIONS, SCHEDULES, CHECK_OPTIONS, SANITIZE)
+@with_options("launch", "orders", "outcome", "checkers", "findings")
 @click.option(
     "--origin",
     type=click.Choice(["nan", "inf", "uninitialised"]),

@@ -12,7 +12,7 @@ from warplab.interpreter.checkers.tools import NAMES
 from .colours import paint
 from .errors import ExitCode
 from .files import SOURCE, InputFile, print_json
-from .launching import CHECKED, LAUNCH_OPTIONS, SCHEDULES, runner_of, runs_of, with_options
+from .launching import runner_of, runs_of, with_options
 
 if TYPE_CHECKING:
     from warplab.interpreter.checkers.findings import Finding
@@ -23,7 +23,7 @@ FORMATS = ("text", "json", "html", "sarif", "junit")
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
 @click.option("--tool", default="all", metavar="TOOL", help=f"The checkers: {NAMES}, several of them, or all.")
-@with_options(LAUNCH_OPTIONS, SCHEDULES, CHECKED)
+@with_options("launch", "orders", "findings")
 @click.option("--json", "as_json", is_flag=True, help="Prints the findings as JSON.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the findings (default: text).")
 @click.pass_context

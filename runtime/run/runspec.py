@@ -4,23 +4,17 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from ..device.launches.sanitizing import tools_of
-from ..device.modules.loading import contraction
 from ..errors import UsageError
 from .expect import Tolerance
-from .options import OF_A_RUN, OPTIONS, TOLERANCES
+from .options import OPTIONS, Dim3, parsed
 from .values import Argument, parse_argument
 
-Dim3 = tuple[int, int, int]
 DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
-LEAST = {"shared": 0, "rtol": 0, "atol": 0, "ulp": 0, "threads": 1, "schedules": 1, "max_steps": 1, "timeout": 0}
-MOST = {"schedules": 1_000_000}
 _CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")
 
 
@@ -84,108 +78,41 @@ class RunSpec:
     addresses: tuple[tuple[str, int], ...] = ()  # (name of a buffer, where it must stand)
 
 
-def dim3(text: str | int | Sequence[int], option: str) -> Dim3:
-    """`4`, `4,2`, `(4,2,1)` or `4x2`, as the value of an option."""
-    if isinstance(text, int):
-        values = [text]
-    elif isinstance(text, str):
-        try:
-            values = [int(x, 0) for x in text.strip().strip("()").replace("x", ",").split(",") if x.strip()]
-        except ValueError:
-            raise UsageError(f"{option} {text!r}: write 4, 4,2 or 4,2,1") from None
-    else:
-        values = [int(x) for x in text]
-    if not 1 <= len(values) <= 3 or min(values) < 1:
-        raise UsageError(f"{option} {text!r}: write one to three numbers from 1 up, as in 4 or 4,2")
-    x, y, z = [*values, 1, 1][:3]
-    return x, y, z
-
-
 def from_options(given: Mapping[str, Any], line: int = 0) -> RunSpec:
-    """One launch, from options by field name, and the line of the directive that gives them."""
-
-    def number(name: str, kind: type) -> Any:
-        value = given.get(name)
-        option = f"--{name.replace('_', '-')}"
-        try:
-            found = None if value is None else kind(value) if kind is float else int(str(value), 0)
-        except ValueError:
-            raise UsageError(f"{option} {value!r} is not a number") from None
-        least = LEAST.get(name)
-        if found is not None and least is not None and not found >= least:
-            raise UsageError(f"{option} {value}: write {f'{least} or more' if least else 'a number that is not negative'}")
-        if found is not None and found > MOST.get(name, found):
-            raise UsageError(f"{option} {value}: write {MOST[name]} or less")
-        return found
-
-    launch = LaunchSpec(
-        str(given.get("kernel", "")), dim3(given.get("grid", 1), "--grid"), dim3(given.get("block", 1), "--block"), tuple(map(str, given.get("args", ()))),
-        number("shared", int) or 0, bool(given.get("cooperative")), dim3(given["cluster"], "--cluster") if "cluster" in given else None,
-    )  # fmt: skip
-
-    def several(name: str) -> tuple[str, ...]:
-        return tuple(given.get(name) or ())
-
-    return RunSpec(
-        (launch,), (), several("textures"), several("surfaces"), several("tensor_maps"), several("symbols"),
-        several("expect"), several("show"), several("dump"),
-        Tolerance(number("rtol", float) or 0.0, number("atol", float) or 0.0, number("ulp", int) or 0),
-        given.get("device") or "", bool(given.get("device_rules_only")),
-        str(given.get("l1") or ""), number("banks", int), str(given.get("engine") or ""), number("threads", int),
-        number("schedule", int), number("schedules", int), number("poison", int),
-        number("max_steps", int), number("timeout", float), _fmad(given.get("fmad")), _tools(given.get("sanitize") or ""),
-        bool(given.get("strict")), _goes_on(given.get("on_error")), line=line,
-    )  # fmt: skip
+    """One launch, from options by field, and the line of the directive that gives them."""
+    parts: dict[str, dict[str, Any]] = {option.part: {} for option in OPTIONS.values()}
+    for option in OPTIONS.values():
+        found = given.get(option.field)
+        if found not in (None, "", ()):
+            parts[option.part][option.field] = option.value(found)
+    launch, tolerance = LaunchSpec(**parts.pop("launch")), Tolerance(**parts.pop("tolerance"))
+    return RunSpec((launch,), tolerance=tolerance, line=line, **{field: value for part in parts.values() for field, value in part.items()})
 
 
-def _tools(word: str) -> str:
-    return "none" if word == "none" else " ".join(tools_of(word))
-
-
-def _goes_on(word: str | None) -> bool:
-    if word not in (None, "", "stop", "continue"):
-        raise UsageError(f"--on-error {word}: write stop or continue")
-    return word == "continue"
-
-
-def _fmad(word: str | None) -> str:
-    return contraction(word) if word else ""
+def overridden(spec: RunSpec, given: Mapping[str, Any]) -> RunSpec:
+    """A run as options by field change it: each replaces its like, and what may be given several times is added."""
+    one = from_options(given)
+    (shape,) = one.launches
+    named = [option for option in OPTIONS.values() if option.field in given]
+    of_launch = {o.field: getattr(shape, o.field) for o in named if o.part == "launch"}
+    launches = tuple(replace(launch, **of_launch) if isinstance(launch, LaunchSpec) else launch for launch in spec.launches)
+    of_checks = {o.field: getattr(one.tolerance, o.field) for o in named if o.part == "tolerance"}
+    of_run: dict[str, Any] = {
+        o.field: (*getattr(spec, o.field), *getattr(one, o.field)) if o.kind == "many" else getattr(one, o.field)
+        for o in named
+        if o.part not in ("launch", "tolerance")
+    }
+    return replace(spec, launches=launches, tolerance=replace(spec.tolerance, **of_checks), **of_run)
 
 
 def from_text(words: str, line: int) -> RunSpec:
     """One `//@ run` directive."""
+    where = f"line {line}: //@ run"
     try:
         parts = shlex.split(words)
     except ValueError as e:
-        raise UsageError(f"line {line}: //@ run: {e}") from None
-    given: dict[str, Any] = {}
-    i = 0
-    while i < len(parts):
-        name, eq, value = parts[i].partition("=")
-        if name not in OPTIONS:
-            near = get_close_matches(name, OPTIONS, 1, 0.7)
-            meant = f"; did you mean {near[0]}?" if near else ""
-            raise UsageError(f"line {line}: //@ run: no option is called {name}{meant} (the options: {' '.join(OPTIONS)})")
-        field_name, kind, _ = OPTIONS[name]
-        i += 1
-        if kind == "flag":
-            given[field_name] = True
-            continue
-        if kind == "word" and not eq:  # its value may be missing
-            if i < len(parts) and not parts[i].startswith("--"):
-                value, i = parts[i], i + 1
-            given[field_name] = value or "all"
-            continue
-        if not eq:
-            if i == len(parts):
-                raise UsageError(f"line {line}: //@ run: {name} needs a value")
-            value = parts[i]
-            i += 1
-        if kind == "many":
-            given.setdefault(field_name, []).append(value)
-        else:
-            given[field_name] = value
-    return from_options(given, line)
+        raise UsageError(f"{where}: {e}") from None
+    return from_options(parsed(parts, where), line)
 
 
 def directives(text: str) -> list[RunSpec]:
@@ -219,11 +146,9 @@ def from_toml(path: Path) -> list[RunSpec]:
     return [_run(run, path) for run in (runs if isinstance(runs, list) else [runs])]
 
 
-_RUN_KEYS = frozenset(
-    "modules buffers at tex surf tensormap launch expect print dump set rtol atol ulp".split()
-    + "device device_rules_only l1 banks engine threads schedule schedules poison max_steps timeout fmad sanitize strict on_error".split()
-)
-_LAUNCH_KEYS = {"kernel", "grid", "block", "args", "shared", "cooperative", "cluster", "stream"}
+_LAUNCH_KEYS = {option.field for option in OPTIONS.values() if option.part == "launch"} | {"stream"}
+_OPTION_KEYS = {option.key: option for option in OPTIONS.values() if option.part != "launch"}
+_RUN_KEYS = {*_OPTION_KEYS, "modules", "buffers", "at", "launch"}
 _STEP_KEYS = {"free": set[str](), "memset": {"value", "bytes", "offset"}, "record": {"stream"}, "wait": {"stream"}, "sync": set[str]()}
 
 
@@ -240,13 +165,10 @@ def _run(data: Mapping[str, Any], path: Path) -> RunSpec:
         (made,) = from_options(launch).launches
         assert isinstance(made, LaunchSpec)
         launches.append(replace(made, stream=str(launch.get("stream", ""))))
-    one = from_options({k: data.get(k) for k in OF_A_RUN | TOLERANCES})
+    one = from_options({option.field: _listed(data[key]) for key, option in _OPTION_KEYS.items() if key in data})
     return replace(
         one, launches=tuple(launches), buffers=tuple((str(k), str(v)) for k, v in data.get("buffers", {}).items()),
-        addresses=_addresses(data, path),
-        textures=_named(data, "tex"), surfaces=_named(data, "surf"), tensor_maps=_named(data, "tensormap"), symbols=_named(data, "set"),
-        expect=tuple(data.get("expect", ())),
-        show=tuple(data.get("print", ())), dump=tuple(data.get("dump", ())), modules=tuple(data.get("modules", ())),
+        addresses=_addresses(data, path), modules=tuple(data.get("modules", ())),
     )  # fmt: skip
 
 
@@ -273,9 +195,9 @@ def _addresses(data: Mapping[str, Any], path: Path) -> tuple[tuple[str, int], ..
     return tuple(given.items())
 
 
-def _named(data: Mapping[str, Any], key: str) -> tuple[str, ...]:
-    """A table of names and values as NAME=VALUE."""
-    return tuple(f"{k}={v}" for k, v in data.get(key, {}).items())
+def _listed(value: Any) -> Any:
+    """A table of names and values as NAME=VALUE; all else as it is."""
+    return tuple(f"{k}={v}" for k, v in value.items()) if isinstance(value, dict) else value
 
 
 def argument(text: str, buffers: Mapping[str, Any], folder: Path | None) -> Argument | str:
