@@ -1,7 +1,8 @@
 """The documentation as tests read it: its pages, the fenced blocks of a page, and the comparison of an output with the one that a page shows.
 
 The first word of a fence is its kind; `file=NAME` writes its text to that file, `append=NAME` adds it to the end; `needs=a,b` lists the programs
-and files without which its commands cannot run, or `network`, which `pip install` needs.
+and files without which its commands cannot run, or `network`, which `pip install` needs, or `checkout`: the step changes files of warplab that
+are read as it starts, and tests/docs/test_host_call.py follows it in a copy.
 """
 
 from __future__ import annotations

@@ -69,6 +69,8 @@ def run_page(text: str) -> int:
     ran = 0
     space: dict[str, object] = {"__name__": "page"}
     for fence in fences(text):
+        if "checkout" in fence.needs:
+            continue
         fence.write()
         if fence.kind == "toml":
             tomllib.loads(fence.text)

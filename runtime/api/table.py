@@ -129,7 +129,7 @@ class ApiTable:
         for line in Path(__file__).with_name(self.file).read_text(encoding="utf-8").splitlines():
             if line.startswith(" "):
                 out[name].append(line)
-            elif not line.startswith("#"):
+            elif line and not line.startswith("#"):
                 name = line.partition(" ")[0]
                 out[name] = [line[len(name) :]]
         return out
