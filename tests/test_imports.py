@@ -29,10 +29,7 @@ CIRCLES = {
     "native.trace.symbol native.trace.ufuncs": "numpy calls the functions of an array that the functions make",
     "profiler.metrics profiler.profile profiler.tally": "a profile shows its metrics, which are formulas over it",
     "device.context device.graphs.streams device.modules.kernels": "a context owns what belongs to it",
-    "golden.execute golden.gpu golden.runs": "a test runs in a child, which runs the test",
-    "python.arrays python.tensor_maps": "as in cuda.core: an array makes tensor maps, which take other arrays",
     "python.devices python.graph python.streams": "as in cuda.core: a device makes streams, which name their device",
-    "python.kernels python.launcher python.modules": "as in cuda.core: a module makes kernels, which name their module",
 }
 
 

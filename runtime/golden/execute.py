@@ -47,10 +47,23 @@ def run_case(case: Case, update: bool = False, gpu: bool = False) -> Result:
 
 def _carry_out(case: Case, update: bool, gpu: bool) -> Result:
     if gpu and isinstance(case.what, RunCheck):
-        from .gpu import in_child
-
-        return in_child(case, update)
+        return _in_child(case, update)
     return carry_out(case, update, False)
+
+
+def _in_child(case: Case, update: bool) -> Result:
+    """One case in a process of its own: a fault spoils a device for the rest of the process that met it."""
+    import multiprocessing  # here, since few runs use a device
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
+
+    start = time.perf_counter()
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
+        try:
+            return pool.submit(carry_out, case, update, True).result()
+        except BrokenProcessPool:
+            message = "the process that used the device crashed"
+            return Result(case.id, str(case.path), case.line, False, time.perf_counter() - start, message)
 
 
 def carry_out(case: Case, update: bool, gpu: bool) -> Result:

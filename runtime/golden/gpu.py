@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import ctypes
 import importlib
-import multiprocessing
 import os
 import sys
 import tempfile
-import time
 from collections.abc import Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,25 +19,8 @@ from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..errors import ApiError, UsageError
 from ..run.runner import Runner
 from ..run.runspec import RunSpec
-from .collect import Case
-from .execute import Result, carry_out
 
 Bytes = NDArray[np.uint8]
-
-
-def in_child(case: Case, update: bool) -> Result:
-    """One case in a process of its own: a fault spoils a device for the rest of the process that met it."""
-    start = time.perf_counter()
-    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as pool:
-        try:
-            return pool.submit(_carry_out, case, update).result()
-        except BrokenProcessPool:
-            message = "the process that used the device crashed"
-            return Result(case.id, str(case.path), case.line, False, time.perf_counter() - start, message)
-
-
-def _carry_out(case: Case, update: bool) -> Result:
-    return carry_out(case, update, True)
 
 
 class GpuRunner(Runner):

@@ -15,7 +15,6 @@ from .streams import Stream
 
 if TYPE_CHECKING:
     from .devices import Device
-    from .modules import ObjectCode
 
 F = driver.CUfunction_attribute
 
@@ -108,11 +107,11 @@ class Kernel(Given):
     """A kernel, ready to be launched: by launch(), or as `kernel[grid, block](*arrays)`."""
 
     _found: object
-    _module: ObjectCode | None
+    _module: object  # whose code it is: held, so that nobody unloads it
     _origin = "a Kernel comes from ObjectCode.get_kernel"
 
     @staticmethod
-    def from_handle(handle: object, mod: ObjectCode | None = None) -> Kernel:
+    def from_handle(handle: object, mod: object = None) -> Kernel:
         """A kernel by the driver's handle."""
         self = Kernel.__new__(Kernel)
         self._found, self._module = handle, mod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import struct
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -24,8 +24,6 @@ from .textures import SurfaceObject, TextureObject
 
 if TYPE_CHECKING:
     from warplab.assembler.ir import Variable
-
-    from .kernels import Kernel
 
 Dims = int | tuple[int, ...]
 
@@ -87,8 +85,24 @@ class LaunchConfig:
         return LaunchShape(grid, self.block, self.shmem_size, self.is_cooperative, self.cluster)
 
 
+class Launchable(Protocol):
+    """A kernel, as a launch looks at it."""
+
+    @property
+    def handle(self) -> Any:
+        """The driver's handle."""
+
+    @property
+    def name(self) -> str:
+        """The entry's name."""
+
+    @property
+    def signature(self) -> str:
+        """The parameters as the PTX declares them."""
+
+
 def launch(
-    stream: Stream | IsStreamType, config: LaunchConfig, kernel: Kernel, *kernel_args: object, sanitize: str | Sanitizer | None = None
+    stream: Stream | IsStreamType, config: LaunchConfig, kernel: Launchable, *kernel_args: object, sanitize: str | Sanitizer | None = None
 ) -> None:
     """Launches a kernel into a stream.
 
@@ -166,7 +180,7 @@ def _raw(value: object) -> tuple[bytes, str]:
 class Launcher:
     """A kernel with its grid and block: called with numpy arrays it copies them in, and back when they can be written."""
 
-    def __init__(self, kernel: Kernel, config: LaunchConfig, stream: Stream | None = None) -> None:
+    def __init__(self, kernel: Launchable, config: LaunchConfig, stream: Stream | None = None) -> None:
         self.kernel, self.config, self.stream = kernel, config, stream
 
     def __call__(self, *args: object) -> None:

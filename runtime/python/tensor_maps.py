@@ -4,16 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from .. import driver
+from .buffers import Buffer
 from .calls import Given, do
 
 if TYPE_CHECKING:
-    from .arrays import DeviceNDArray
     from .devices import Device
+
+
+class Tensor(Protocol):
+    """An array on a device, as a map describes it."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    buffer: Buffer
 
 
 class TensorMapInterleave(IntEnum):
@@ -74,7 +82,7 @@ class TensorMapDescriptor(Given):
     _array: Any  # kept alive, and what another array must be like
 
     @classmethod
-    def of(cls, array: DeviceNDArray, options: TensorMapDescriptorOptions) -> TensorMapDescriptor:
+    def of(cls, array: Tensor, options: TensorMapDescriptorOptions) -> TensorMapDescriptor:
         """The map of a contiguous array."""
         rank, size = len(array.shape), array.dtype.itemsize
         for name in ("box_dim", "element_strides"):
@@ -91,7 +99,7 @@ class TensorMapDescriptor(Given):
         )  # fmt: skip
         return self
 
-    def replace_address(self, tensor: DeviceNDArray) -> None:
+    def replace_address(self, tensor: Tensor) -> None:
         """Lets the map describe another array of the same shape and dtype."""
         if (tensor.shape, tensor.dtype) != (self._array.shape, self._array.dtype):
             raise ValueError(f"the map is one of {self._array!r}, which {tensor!r} is not like")
@@ -123,7 +131,7 @@ def _number(given: Any, dtype: np.dtype[Any]) -> int:
     return int(found)
 
 
-def as_tensor_map(array: DeviceNDArray, options: TensorMapDescriptorOptions | None, changes: dict[str, Any]) -> TensorMapDescriptor:
+def as_tensor_map(array: Tensor, options: TensorMapDescriptorOptions | None, changes: dict[str, Any]) -> TensorMapDescriptor:
     """The map of an array by options, or by options given one by one."""
     if options is None:
         options = TensorMapDescriptorOptions(**{"box_dim": array.shape, **changes})
