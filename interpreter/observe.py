@@ -212,6 +212,9 @@ class Observer:
     def branch(self, site: Site, group: ObservedLanes, condition: Array, targets: tuple[int, int]) -> None:
         """The lanes of a group diverge at a branch.  `condition`: the lanes that take it."""
 
+    def passed(self, group: ObservedLanes, source: int | None, target: int, size: int) -> None:
+        """A call has put an argument or a result into a frame of its lanes' stacks, at `target`; `source`: where it lay in another, None: nowhere."""
+
     def wait(self, site: Site | None, group: ObservedLanes, why: str) -> None:
         """A group starts to wait: "barrier", "lanes" or "cluster"."""
 

@@ -15,7 +15,9 @@ from .track import RecordedEvent, Track
 
 def cut_to_blocks(track: Track, blocks: NDArray[np.bool_]) -> Track:
     """A track of some of its blocks."""
-    out = replace(track, kept_blocks=blocks, lanes=[], layout_of=[], lanes_of=[], depth_of=[], done=[], values=[], accesses=[], events=[])
+    out = replace(
+        track, kept_blocks=blocks, lanes=[], layout_of=[], lanes_of=[], depth_of=[], base_of=[], done=[], values=[], accesses=[], events=[]
+    )
     pieces: list[tuple[int, Any, Any] | None] = []
     for lanes in track.lanes:
         some = lanes.among(blocks)
@@ -29,6 +31,7 @@ def cut_to_blocks(track: Track, blocks: NDArray[np.bool_]) -> Track:
         out.layout_of.append(track.layout_of[n])
         out.lanes_of.append(piece[0])
         out.depth_of.append(track.depth_of[n])
+        out.base_of.append(track.base_of[n])
         out.done.append(track.done[n])
         out.values.append(tuple([cut_value(v, *piece[1:]) for v in track.values[n]]))
     place.append(len(out.layout_of))
@@ -50,8 +53,8 @@ def cut_to_blocks(track: Track, blocks: NDArray[np.bool_]) -> Track:
 def cut_to_executions(track: Track, count: int) -> Track:
     """A track up to the execution of this number, which is left out."""
     return replace(
-        track, layout_of=track.layout_of[:count], lanes_of=track.lanes_of[:count], depth_of=track.depth_of[:count], done=track.done[:count],
-        values=track.values[:count], accesses=[a for a in track.accesses if a.execution < count],
+        track, layout_of=track.layout_of[:count], lanes_of=track.lanes_of[:count], depth_of=track.depth_of[:count],
+        base_of=track.base_of[:count], done=track.done[:count], values=track.values[:count], accesses=[a for a in track.accesses if a.execution < count],
         events=[e for e in track.events if e.execution < count], stopped=True,
     )  # fmt: skip
 

@@ -71,6 +71,7 @@ class Keeper:
             while caller is not None:
                 depth, caller = depth + 1, caller.caller
             track.depth_of.append(depth)
+            track.base_of.append(act.base)
             track.done.append(self.cut_short.get(n, layout.count))
             track.values.append(values)
         self.cut_short.clear()
@@ -170,7 +171,7 @@ class Keeper:
         blocks = np.zeros(self._blocks, np.bool_)
         blocks[executed[: executed.size // 2]] = True
         small = cut_to_blocks(track, blocks)
-        for name in ("kept_blocks", "lanes", "layout_of", "lanes_of", "depth_of", "done", "events"):
+        for name in ("kept_blocks", "lanes", "layout_of", "lanes_of", "depth_of", "base_of", "done", "events"):
             setattr(track, name, getattr(small, name))
         self.store, self.overhead = ArrayStore(), sum(one.bytes for one in track.lanes)
         self._known.clear()

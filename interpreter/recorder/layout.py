@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from warplab.assembler.ir import Address, Instruction, Register
 
 from ..plan import uses
-from ..plan.plan import Barrier, Branch, Call, ClusterWait, Guard, Home, InFrame, Leave, Op, PlanFunction, Segment, Site, Sync, Table
+from ..plan.plan import Barrier, Branch, Call, ClusterWait, Guard, Home, Leave, Op, PlanFunction, Segment, Site, Sync, Table
 from ..plan.roles import registers_of
 from ..plan.shapes import known
 
@@ -65,7 +65,6 @@ class Captures:
     before: dict[int, tuple[int, ...]]
     tail: tuple[int, ...]
     head: tuple[int, ...]  # before the first one, in any case
-    frame: tuple[tuple[int, int], ...]  # bytes of the frame that a call has set: offset and size
 
 
 def instructions_of(segment: Segment) -> list[Site]:
@@ -153,7 +152,7 @@ def columns_of(
         pending.setdefault(guard.slot, []).append((len(segment.ops), _name(segment.site.instruction.guard), "guard", 0, guard.negated))
     tail = take()
     captures = len(before) + bool(tail) + bool(head)
-    return columns, Captures(before, tail, head, tuple(_frame_at_entry(plan, pc))), captures, kept
+    return columns, Captures(before, tail, head), captures, kept
 
 
 def _name(guard: Register | None) -> str:
@@ -212,16 +211,3 @@ def results_before(plan: PlanFunction) -> dict[int, list[tuple[int, Register]]]:
         if after is not None and after >= 0:
             out.setdefault(after, []).extend((slot, own[slot]) for slot in slots if slot in own)
     return out
-
-
-def _frame_at_entry(plan: PlanFunction, pc: int) -> Iterator[tuple[int, int]]:
-    """The bytes of the frame that are new before the first instruction: arguments, and results of a call."""
-    if pc == 0:
-        for v, place in zip(plan.function.params, plan.parameters, strict=False):
-            if isinstance(place, InFrame) and v.size:
-                yield place.offset, v.size
-    for segment in plan.segments:
-        if isinstance(segment.end, Call) and segment.end.after == pc and segment.end.callee is not None:
-            for result, formal in zip(segment.end.results, segment.end.callee.returns, strict=False):
-                if isinstance(result, InFrame) and formal.size:
-                    yield result.offset, formal.size

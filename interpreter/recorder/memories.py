@@ -144,16 +144,19 @@ class Effects:
         )  # fmt: skip
         self._accesses.append(one)
 
-    def passed(self, g: ObservedLanes, local: LocalSpace, at: int, size: int, execution: int) -> None:
-        """A call has put bytes into the frame of lanes."""
+    def passed(self, g: ObservedLanes, local: LocalSpace, source: int | None, at: int, size: int, execution: int) -> None:
+        """A call has put bytes into the frame of lanes, behind the instruction that was executed last."""
         first = at & ~3
         count = -(-(at + size - first) // 4)
         words = local.load(g, np.array([[first]]), TYPES["b32"], count)
         assert self._wave is not None
         lanes = self.keeper.lanes(g.geometry, self._wave.first, g.alive)
         self._accesses.append(
-            RecordedAccess(execution, ENTRY, -1, "call", "local", lanes, np.array([[first]], np.uint64), None, "b32", count, tuple(words))
-        )
+            RecordedAccess(
+                execution, ENTRY, -1, "call", "local", lanes, np.array([[first]], np.uint64), None, "b32", count, tuple(words),
+                source=-1 if source is None else source - (at - first),
+            )
+        )  # fmt: skip
 
     def event(self, execution: int, step: int, kind: str, text: str, geometry: Any, mask: Array | None) -> None:
         """Something happened that is no access."""

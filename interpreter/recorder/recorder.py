@@ -19,7 +19,6 @@ from warplab.assembler.listing import listing
 
 from ..faults import ExecutionError, Fault
 from ..launch import Launch
-from ..memory.spaces import LocalSpace
 from ..memory.store_buffer import HeldStore
 from ..observe import Access, ObservedLanes, ObservedWave, Observer, TexelAccess
 from ..plan.plan import PlanFunction, Site
@@ -31,7 +30,7 @@ from .keeping import Keeper
 from .lanes import LaneSet
 from .layout import ENTRY, Captures, SegmentLayout, columns_of, instructions_of, registers_of_function, results_before
 from .memories import Effects
-from .track import RecordedEvent, Track
+from .track import NamedCells, RecordedEvent, Track
 
 LIMIT = 1 << 30  # bytes of a recording
 BATCH = 64  # executions that are kept at once
@@ -135,6 +134,7 @@ class Recorder(Observer):
         track = self.track
         assert track is not None
         track.registers[plan.name] = {r.name: r.type.name for r in registers_of_function(plan)}
+        track.frames[plan.name] = [NamedCells(v.name, "local", at, v.size, v.type.name, v.dims) for v, at in plan.frame if v.size]
         labels: dict[str, int] = {}
         waiting: list[str] = []
         for s in listing(plan.function).statements:
@@ -169,7 +169,7 @@ class Recorder(Observer):
 
     def _head(self, number: int, captures: Captures) -> Step:
         """What is kept before the first instruction: who executes the segment."""
-        heads, raw, frame = self._heads, self._raw, captures.frame
+        heads, raw = self._heads, self._raw
         take = self._taker(captures.head) if captures.head else None
 
         def head(R: list[Any]) -> None:
@@ -183,8 +183,6 @@ class Recorder(Observer):
             self._effects.step = ENTRY
             if take is not None:
                 take(R)
-            for offset, size in frame:
-                self._passed(g, offset, size)
 
         return head
 
@@ -298,10 +296,10 @@ class Recorder(Observer):
         """Stores that were held become visible."""
         self._effects.visible(held, some, *self._place)
 
-    def _passed(self, g: Group, offset: int, size: int) -> None:
-        """A call has put arguments or results into the frame."""
-        local: LocalSpace = g.wave.local
-        self._effects.passed(g, local, g.act.base + offset, size, len(self._heads) - 1)
+    def passed(self, group: ObservedLanes, source: int | None, target: int, size: int) -> None:
+        wave = self._wave
+        assert wave is not None
+        self._effects.passed(group, wave.local, source, target, size, len(self._heads))
 
     def _number(self, site: Site) -> int:
         """The number of an instruction in the track; of a copy that comes late, that of the copy."""

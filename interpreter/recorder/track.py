@@ -49,6 +49,7 @@ class RecordedAccess:
     count: int  # elements of a lane
     after: tuple[Array, ...] = ()  # what memory holds behind it, an array for each element
     values: tuple[Array, ...] = ()  # of a store that may become visible later: what is stored; else that is `after`
+    source: int = -1  # of what a call passes: where it was copied from in the local memory of the same lanes; -1: it was in a register
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,11 +82,13 @@ class Track:
     instructions: list[RecordedInstruction] = field(default_factory=list)
     registers: dict[str, dict[str, str]] = field(default_factory=dict)  # by function: names and types
     labels: dict[str, dict[str, int]] = field(default_factory=dict)  # by function: names and lines
+    frames: dict[str, list[NamedCells]] = field(default_factory=dict)  # by function: what lies in its frame, by its offset
     layouts: list[SegmentLayout] = field(default_factory=list)
     lanes: list[LaneSet] = field(default_factory=list)
     layout_of: list[int] = field(default_factory=list)
     lanes_of: list[int] = field(default_factory=list)
     depth_of: list[int] = field(default_factory=list)  # calls that are open
+    base_of: list[int] = field(default_factory=list)  # where the frame of the function begins in local memory
     done: list[int] = field(default_factory=list)  # instructions that were executed
     values: list[tuple[Kept, ...]] = field(default_factory=list)
     accesses: list[RecordedAccess] = field(default_factory=list)

@@ -115,6 +115,7 @@ def ret(g: Group) -> int | None:
     assert join is not None and g.selection is not None
     for source, target, size in act.copies:
         g.wave.local.copy(g.geometry, source, target, size)
+        announce_passed(g, source, target, size)
     if not join.is_call:
         _return_early(g, join)
     elif g.geometry.n == join.group.geometry.n and join.arrived == 0:
@@ -131,6 +132,12 @@ def ret(g: Group) -> int | None:
         settle(join)
     g.end()
     return None
+
+
+def announce_passed(g: Group, source: int | None, target: int, size: int) -> None:
+    """See Observer.passed."""
+    for o in g.wave.observers:
+        o.passed(g, source, target, size)
 
 
 def _return_early(g: Group, join: Join) -> None:

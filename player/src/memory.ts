@@ -23,6 +23,7 @@ export interface Access {
   low: number; // the least address, and the end of the greatest
   high: number;
   instruction: number;
+  source: number; // of what a call passes: where it was copied from; -1: it was in a register
 }
 
 /** Where one lane accesses memory. */
@@ -37,6 +38,7 @@ export interface Change {
   step: number;
   lane: number;
   bits: bigint | null;
+  issued: number; // the step whose instruction has caused it: under a seed a store may be done later
 }
 
 /** The bytes of a stretch of memory, and the change that wrote each element of them last. */
@@ -71,7 +73,7 @@ export class Memory {
       const step = (execution < rec.first.length ? rec.first[execution] : rec.stepCount) + t.accesses.at(n, 1);
       this.accesses.push({
         n, step, kind: t.kind(n), space: t.space(n), set: t.accesses.at(n, 5), size, low: low + delta, high: high + delta + size,
-        instruction: t.accesses.at(n, 2),
+        instruction: t.accesses.at(n, 2), source: t.accesses.at(n, 12),
       });
     }
     this.accesses.sort((a, b) => a.step - b.step || a.n - b.n);
@@ -108,6 +110,15 @@ export class Memory {
     const out: Access[] = [];
     for (let k = this.before(step); k < this.accesses.length && this.accesses[k].step === step; k++) {
       if (this.accesses[k].kind !== "call" && this.accesses[k].kind !== "late") out.push(this.accesses[k]);
+    }
+    return out;
+  }
+
+  /** What the call or the return of a step has put into frames. */
+  passedAt(step: number): Access[] {
+    const out: Access[] = [];
+    for (let k = this.before(step); k < this.accesses.length && this.accesses[k].step === step; k++) {
+      if (this.accesses[k].kind === "call") out.push(this.accesses[k]);
     }
     return out;
   }
@@ -271,6 +282,22 @@ export class Memory {
     return { bits: c.known ? elementBits(c.bytes, 0, size) : null, from };
   }
 
+  /** The step at which a lane has executed the store that access `late` has done. */
+  private issued(late: number, lane: number, address: number, size: number, bits: bigint | null): number {
+    const w = this.rec.warp(this.rec.warpNumber(lane));
+    for (let k = late - 1; k >= 0; k--) {
+      const a = this.accesses[k];
+      if (a.kind === "ld" || a.kind === "call" || a.kind === "late" || a.size !== size) continue;
+      const place = this.rec.placesIn(w, a.set)?.[this.rec.laneInWarp(lane)] ?? -1;
+      const r = place < 0 ? null : this.reacher(a)(this.rec.set(a.set), place);
+      if (r?.address !== address) continue;
+      const [first] = this.rec.track.stored(a.n);
+      const own = bitsAt(first, elementOf(first.values, this.rec.set(a.set).columns, place));
+      if (bits === null || first.values.size !== size || own === bits) return a.step;
+    }
+    return this.accesses[late].step;
+  }
+
   /** What an access left in an element of a lane: the bits of `size` bytes, `at` bytes behind where the lane accesses memory. */
   leftAt(a: Access, place: number, at: number, size: number): bigint | null {
     const set = this.rec.set(a.set);
@@ -278,6 +305,19 @@ export class Memory {
     for (const kept of this.rec.track.left(a.n)) {
       if (here === at && kept.values.size === size) return bitsAt(kept, elementOf(kept.values, set.columns, place));
       here += kept.values.size;
+    }
+    return null;
+  }
+
+  /** The type and size of the element that was stored last at an address of a lane's stack; null where nothing was. */
+  writtenAs(lane: number, address: number, before: number): { type: string; size: number } | null {
+    for (let k = this.before(before) - 1; k >= 0; k--) {
+      const a = this.accesses[k];
+      if (a.kind === "ld" || a.low > address || a.high <= address) continue;
+      const found = this.lastWrite("local", lane, address, address + 1, a.step + 1);
+      if (found?.step !== a.step) continue;
+      const type = this.rec.track.header.types[a.n];
+      return { type, size: sizeOf(type) > 8 ? 4 : sizeOf(type) };
     }
     return null;
   }
@@ -293,7 +333,9 @@ export class Memory {
       for (let place = set.size - 1; place >= 0; place--) {
         const r = reach(set, place);
         if (r && r.space === space && (space === "global" || r.owner === owner) && r.address < end && r.address + a.size > start) {
-          return { step: a.step, lane: set.number(place), bits: this.leftAt(a, place, start - r.address, end - start) };
+          const bits = this.leftAt(a, place, start - r.address, end - start);
+          const lane = set.number(place);
+          return { step: a.step, lane, bits, issued: a.kind === "late" ? this.issued(k, lane, r.address, a.size, bits) : a.step };
         }
       }
     }

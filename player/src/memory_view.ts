@@ -133,7 +133,7 @@ export class MemoryView {
     if (!o || !c) return;
     this.cursor = n;
     const text = valueText(elementBits(c.bytes, n * c.unit, c.unit), o.type);
-    this.s.choose(`${o.name}${this.indexText(o, n)}`, text, c.lane[n], c.step[n] >= 0 ? { step: c.step[n], lane: c.lane[n] } : null);
+    this.s.choose(`${o.name}${this.indexText(o, n)}`, text, c.lane[n], this.s.slices.writerOf(o.space, this.owner(o), o.start + n * c.unit, c.unit, this.s.step + 1));
     this.update();
   }
 

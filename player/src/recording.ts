@@ -194,6 +194,12 @@ export class Recording {
     return low;
   }
 
+  /** The last step of a lane before an execution, such as the call that has set what is new there; -1: it is the first one. */
+  stepBefore(w: Warp, lane: number, execution: number): number {
+    for (let k = this.placeAt(w, this.first[execution]) - 1; k >= 0; k--) if ((w.masks[k] >>> lane) & 1) return this.first[w.executions[k] + 1] - 1;
+    return -1;
+  }
+
   /** A warp's own clock at a step: how many of its steps come before. */
   clock(w: Warp, step: number): number {
     const k = this.placeAt(w, step);

@@ -79,11 +79,23 @@ export class Registers {
       for (let lane = 0; lane < w.count; lane++) {
         if (out.bits[lane] !== null || places[lane] < 0 || !((guard >>> lane) & 1)) continue;
         if (since && writes.step[k] <= since[lane]) continue;
+        let when = c.role === "write" ? writes.step[k] : -1;
+        if (c.role === "write" && c.step < 0) {
+          when = this.rec.stepBefore(w, lane, e);
+          if (!this.gives(when, c.register, e)) continue;
+        }
         out.bits[lane] = bitsAt(kept, elementOf(kept.values, columns, places[lane]));
-        out.step[lane] = c.role === "write" ? writes.step[k] : -1;
+        out.step[lane] = when;
         missing--;
       }
     }
+  }
+
+  /** Does a step give a register its value before an execution?  A call, a return, or what names it does; lanes come from other steps, too. */
+  private gives(step: number, register: string, execution: number): boolean {
+    const { rec } = this;
+    const depth = (e: number): number => rec.track.executions.at(e, 2);
+    return step < 0 || depth(rec.execution(step)) !== depth(execution) || rec.instruction(step).writes.includes(register);
   }
 
   /** The last step of each lane in which it was not yet in the call that it is in now. */

@@ -2,7 +2,7 @@
 import { Memory, type Windows } from "./memory";
 import { Recording, type Warp } from "./recording";
 import { type Frame, Registers } from "./registers";
-import { Slices } from "./slices";
+import { Slices, type Writer } from "./slices";
 import type { Track } from "./track";
 
 /** What the page knows beside the recording. */
@@ -22,7 +22,7 @@ export interface Chosen {
   name: string;
   text: string;
   lane: number;
-  from: { step: number; lane: number } | null;
+  from: Writer | null;
   why: boolean; // its slice is asked for
 }
 
@@ -165,7 +165,7 @@ export class Session {
   }
 
   /** A value is clicked: the first click goes to the step that wrote it, the second one asks for its slice. */
-  choose(name: string, text: string, lane: number, from: { step: number; lane: number } | null): void {
+  choose(name: string, text: string, lane: number, from: Writer | null): void {
     const same = this.chosen !== null && this.chosen.name === name && this.chosen.lane === lane && this.chosen.from?.step === from?.step;
     if (same && from) {
       this.chosen = { name, text, lane, from, why: true };

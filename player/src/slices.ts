@@ -1,15 +1,31 @@
 // Where a value comes from: the instruction that wrote it, what that read, and so on back.
-import type { Memory } from "./memory";
+import type { Change, Memory } from "./memory";
 import type { Recording } from "./recording";
 import type { Registers } from "./registers";
 import type { Instruction } from "./track";
 import { sizeOf, valueText } from "./values";
 
+/** An element of memory. */
+interface Place {
+  space: string;
+  owner: number;
+  address: number;
+  size: number;
+}
+
+/** The step and lane that wrote a value; `place` where it is one of memory, `issued` where its instruction was executed earlier. */
+export interface Writer {
+  step: number;
+  lane: number;
+  issued?: number;
+  place?: Place;
+}
+
 /** A value that an instruction has read, and the step and lane that wrote it; null: it was there before the launch. */
 export interface ReadValue {
   name: string;
   text: string;
-  from: { step: number; lane: number } | null;
+  from: Writer | null;
   isOperand: boolean; // not an address or a guard: the value is made of it
 }
 
@@ -30,8 +46,8 @@ export class Slices {
     private readonly memory: Memory,
   ) {}
 
-  /** What an instruction has read and written in a lane. */
-  link(step: number, lane: number): Link {
+  /** What an instruction has read and written in a lane; of a call and a return only what has come to `wanted`. */
+  link(step: number, lane: number, wanted?: Place): Link {
     const rec = this.rec;
     const w = rec.warp(rec.warpNumber(lane));
     const own = rec.laneInWarp(lane);
@@ -65,7 +81,7 @@ export class Slices {
         const text = (bits: bigint | null): string => (isOutside && !o ? "outside of every array" : bits === null ? "not recorded" : valueText(bits, shown));
         if (a.kind !== "st") {
           const found = this.memory.cell(r.space, r.owner, r.address + at, each, step);
-          out.read.push({ name, text: text(found.bits), from: found.from, isOperand: true });
+          out.read.push({ name, text: text(found.bits), from: this.writer(found.from, r.space, r.owner, r.address + at, each), isOperand: true });
         }
         if (a.kind !== "ld") {
           const left = this.memory.leftAt(a, places ? places[own] : -1, at, each);
@@ -73,21 +89,75 @@ export class Slices {
         }
       }
     }
+    this.passed(out, w.first + own, wanted);
     return out;
   }
 
+  /** Who wrote an element of memory last before a step. */
+  writerOf(space: string, owner: number, address: number, size: number, before: number): Writer | null {
+    return this.writer(this.memory.lastWrite(space, owner, address, address + size, before), space, owner, address, size);
+  }
+
+  private writer(from: Change | null, space: string, owner: number, address: number, size: number): Writer | null {
+    return from && { step: from.step, issued: from.issued, lane: from.lane, place: { space, owner, address, size } };
+  }
+
+  /** What a call or a return has copied between frames of a lane. */
+  private passed(out: Link, lane: number, wanted?: Place): void {
+    const w = this.rec.warp(this.rec.warpNumber(lane));
+    for (const a of this.memory.passedAt(out.step)) {
+      const places = this.rec.placesIn(w, a.set);
+      const place = places ? places[this.rec.laneInWarp(lane)] : -1;
+      const r = place < 0 ? null : this.memory.reacher(a)(this.rec.set(a.set), place);
+      if (!r || (wanted && (wanted.space !== "local" || wanted.owner !== lane || wanted.address < a.low || wanted.address >= a.high))) continue;
+      const start = r.address;
+      const ends = wanted ? [wanted.address, wanted.address + wanted.size] : [start, start + a.size];
+      for (let at = ends[0]; at < ends[1]; ) {
+        const came = a.source < 0 ? null : this.memory.writtenAs(lane, a.source + at - start, out.step);
+        const size = wanted ? wanted.size : Math.min(came?.size ?? 4, ends[1] - at);
+        const type = wanted || !came ? `b${8 * size}` : came.type;
+        if (a.source >= 0) {
+          const from = this.memory.cell("local", lane, a.source + at - start, size, out.step);
+          const name = this.memory.nameOf("local", a.source + at - start);
+          const text = from.bits === null ? "not recorded" : valueText(from.bits, type);
+          if (from.from || wanted) {
+            out.read.push({ name, text, from: this.writer(from.from, "local", lane, a.source + at - start, size), isOperand: true });
+          }
+        }
+        const left = this.memory.cell("local", lane, at, size, out.step + 1);
+        if (left.bits !== null) out.written.push({ name: this.memory.nameOf("local", at), text: valueText(left.bits, type) });
+        at += size;
+      }
+    }
+  }
+
   /** The instructions that a value comes from, the last one first; addresses are not followed. */
-  why(step: number, lane: number): Link[] {
+  why(from: Writer): Link[] {
     const out = new Map<string, Link>();
-    const waiting = [{ step, lane }];
+    const seen = new Set<string>();
+    const waiting = [executed(from)];
     while (waiting.length && out.size < MOST) {
       waiting.sort((a, b) => a.step - b.step);
       const next = waiting.pop();
-      if (!next || out.has(`${next.step}|${next.lane}`)) continue;
-      const one = this.link(next.step, next.lane);
-      out.set(`${next.step}|${next.lane}`, one);
-      for (const r of one.read) if (r.from && r.isOperand) waiting.push(r.from);
+      if (!next) continue;
+      const at = `${next.step}|${next.lane}`;
+      const wanted = this.memory.passedAt(next.step).length ? next.place : undefined;
+      const key = `${at}|${wanted ? `${wanted.space}|${wanted.address}` : ""}`;
+      if (seen.has(key)) continue;
+      seen.add(key);
+      const one = this.link(next.step, next.lane, wanted);
+      const known = out.get(at);
+      if (known) {
+        known.read.push(...one.read.filter((r) => !known.read.some((k) => k.name === r.name)));
+        known.written.push(...one.written.filter((r) => !known.written.some((k) => k.name === r.name)));
+      } else out.set(at, one);
+      for (const r of one.read) if (r.from && r.isOperand) waiting.push(executed(r.from));
     }
     return [...out.values()].sort((a, b) => b.step - a.step || a.lane - b.lane);
   }
+}
+
+/** A writer at the step at which its instruction was executed. */
+function executed(w: Writer): Writer {
+  return { ...w, step: w.issued ?? w.step };
 }

@@ -153,12 +153,17 @@ export class Track {
 
   /** What memory holds behind an access: an array for each element of a lane. */
   left(access: number): Kept[] {
-    const out: Kept[] = [];
-    for (let k = 0; k < this.accesses.at(access, 10); k++) {
-      const row = this.afterStart[access] + k;
-      out.push({ values: this.array(this.after.at(row, 0)), delta: this.after.at(row, 1) });
-    }
-    return out;
+    return this.keptFrom(this.afterStart[access], this.accesses.at(access, 10));
+  }
+
+  /** What an access stores, where that may become visible later; else what it left. */
+  stored(access: number): Kept[] {
+    const later = this.accesses.at(access, 11);
+    return later ? this.keptFrom(this.afterStart[access] + this.accesses.at(access, 10), later) : this.left(access);
+  }
+
+  private keptFrom(first: number, count: number): Kept[] {
+    return Array.from({ length: count }, (_, k) => ({ values: this.array(this.after.at(first + k, 0)), delta: this.after.at(first + k, 1) }));
   }
 
   kind(access: number): (typeof KINDS)[number] {

@@ -29,7 +29,7 @@ export class ValueView {
       this.body.replaceChildren(head, place, el("p", { class: "quiet" }, "Click the value again for the instructions that it comes from. ", ask));
       return;
     }
-    const rows = s.slices.why(from.step, from.lane).map((one) => {
+    const rows = s.slices.why(from).map((one) => {
       const made = one.written.map((w) => `${w.name} = ${w.text}`).join(", ");
       const read = one.read.map((r) => `${r.name} = ${r.text}${r.from ? "" : " (before the launch)"}`).join(", ");
       const other = one.lane === from.lane ? "" : `${laneName(s, one.lane)}: `;

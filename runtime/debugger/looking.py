@@ -109,9 +109,11 @@ def writers(p: Prompt, text: str) -> None:
     if not found:
         p.say(f"nothing writes {text.strip()}")
     for step, lane in found[:MOST_WRITERS]:
-        i = p.rec.columns.instruction(min(step, p.rec.step_count - 1))
+        issued = p.rec.issued(cell, step)
+        i = p.rec.columns.instruction(min(issued, p.rec.step_count - 1))
         old, new = (number(p.rec.cell_value(cell, step + n)) for n in (0, 1))
-        p.say(f"step {step}, line {i.line}: {i.text}   {thread(p.rec, lane)}: {old} -> {new}")
+        when = f"step {step}" + (f", stored at step {issued}" if issued != step else "")
+        p.say(f"{when}, line {i.line}: {i.text}   {thread(p.rec, lane)}: {old} -> {new}")
     if len(found) > MOST_WRITERS:
         p.say(f"... {len(found)} writes in all")
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.interpreter.recorder.lanes import LaneSet
-from warplab.interpreter.recorder.layout import Column, RecordedInstruction
+from warplab.interpreter.recorder.layout import ENTRY, Column, RecordedInstruction
 from warplab.interpreter.recorder.track import Track
 from warplab.isa.types import TYPES
 
@@ -46,6 +46,7 @@ class Columns:
         self.layout = np.array(track.layout_of, np.int64)
         self.lanes = np.array(track.lanes_of, np.int64)
         self.depth = np.array(track.depth_of, np.int64)
+        self.base = np.array(track.base_of, np.int64)
         self.done = np.array(track.done, np.int64)
         self.first = np.concatenate([[0], np.cumsum(self.done)]).astype(np.int64)
         self.steps = int(self.first[-1])
@@ -188,7 +189,8 @@ class Columns:
             n, c = int(writes.execution[k]), writes.column[writes.which[k]]
             if self.track.lanes_of[n] == group:
                 value = self.track.values[n][c.at]
-                if value is None or isinstance(value, tuple) or lanes.alive is not None or (int(self.layout[n]), c.step) in self._guarded:
+                plain = value is not None and not isinstance(value, tuple) and lanes.alive is None
+                if not plain or c.step == ENTRY or (int(self.layout[n]), c.step) in self._guarded:
                     return None
                 size = lanes.shape[0] * lanes.shape[1]
                 return HeldValues(lanes.full(value), np.full(size, writes.step[k]), np.ones(size, np.bool_))
@@ -245,8 +247,14 @@ class Columns:
                 rest = np.flatnonzero(~known)
                 places = self.lanes_of(n).places(lanes[rest])
                 has = (places >= 0) & (writes.step[k] > since[rest])
+                when: int | Numbers = int(writes.step[k]) if c.role == "write" else -1
                 if c.role == "write" and c.step >= 0 and has.any():
                     has[has] &= self.guard(n, c.step)[places[has]]
+                elif c.role == "write" and has.any():
+                    came = self._before(n, lanes[rest[has]])
+                    given = self._gives(came, c.register, int(self.depth[n]))
+                    has[has] &= given
+                    when = came[given]
                 if not has.any():
                     continue
                 got = picked(self.track.values[n][c.at], self.lanes_of(n), places[has])
@@ -255,12 +263,30 @@ class Columns:
                 if value is None:
                     value = np.zeros(lanes.size, got.dtype)
                 value[rest[has]] = got.view(value.dtype) if got.dtype.itemsize == value.dtype.itemsize else got.astype(value.dtype)
-                step[rest[has]] = writes.step[k] if c.role == "write" else -1
+                step[rest[has]] = when
                 known[rest[has]] = True
                 if known.all():
                     break
             end, size = start, size * 4
         return HeldValues(np.zeros(lanes.size, np.uint32) if value is None else value, step, known)
+
+    def _before(self, execution: int, lanes: Numbers) -> Numbers:
+        """The last step of each lane before an execution: the instruction that has set what is new there, such as a call; -1: it is the first one."""
+        out = np.full(lanes.size, -1, np.int64)
+        left = np.arange(lanes.size)
+        for n in range(execution - 1, -1, -1):
+            if not left.size:
+                break
+            has = self.lanes_of(n).places(lanes[left]) >= 0 if self.done[n] else np.zeros(left.size, np.bool_)
+            out[left[has]] = self.first[n + 1] - 1
+            left = left[~has]
+        return out
+
+    def _gives(self, steps: Numbers, register: str, depth: int) -> NDArray[np.bool_]:
+        """Which steps give a register of a call of some depth its value: those of a call or a return, or that name it; lanes come from others, too."""
+        kinds, which = np.unique(steps, return_inverse=True)
+        gives = [s < 0 or int(self.depth[self.execution(s)]) != depth or register in self.instruction(s).writes for s in kinds.tolist()]
+        return np.array(gives, np.bool_)[which]
 
     def _begun(self, lanes: Numbers, before: int, depth: int) -> Numbers:
         """The last step of each lane in which it was not yet in the call that it is in now."""

@@ -41,7 +41,7 @@ class StoreDifference:
 
 def difference(a: Recording, b: Recording) -> StoreDifference | None:
     """The first store to global memory, in the order of the first recording, that differs; None: all are alike."""
-    one, other = (r.bytes.issued for r in (a, b))
+    one, other = (r.bytes.issued["global"] for r in (a, b))
     sides = []
     for rec, c in ((a, one), (b, other)):
         lane = _common(rec, c.lane)

@@ -27,7 +27,7 @@ from ..errors import UsageError
 
 Array = NDArray[Any]
 T = TypeVar("T")
-VERSION = 1
+VERSION = 2
 SUFFIX = ".wlrec"
 DTYPES = ("bool", "uint8", "int8", "uint16", "int16", "float16", "uint32", "int32", "float32", "uint64", "int64", "float64")
 MOST_BYTES = 8 << 30  # of a file when it is unpacked
@@ -91,6 +91,7 @@ def write(track: Track, f: BinaryIO, compress: bool | None = None) -> None:
             a.count,
             len(a.after),
             len(a.values),
+            a.source,
         )
         for a in track.accesses
     ]
@@ -104,14 +105,15 @@ def write(track: Track, f: BinaryIO, compress: bool | None = None) -> None:
         "options": track.options, "texts": track.texts, "parameters": track.parameters, "parameter_bytes": track.parameter_bytes.hex(),
         "objects": [asdict(o) for o in track.objects], "instructions": [asdict(i) for i in track.instructions],
         "registers": track.registers, "labels": track.labels,
+        "frames": {f: [asdict(o) for o in found] for f, found in track.frames.items()},
         "layouts": [_layout(one) for one in track.layouts],
         "types": [a.type for a in track.accesses], "events": [(e.kind, e.text) for e in track.events],
         "shared_bytes": track.shared_bytes, "ended": track.ended, "stopped": track.stopped,
     }  # fmt: skip
     columns = {
         "header": np.frombuffer(json.dumps(header).encode(), np.uint8), "blocks": track.blocks,
-        "executions": _rows(zip(track.layout_of, track.lanes_of, track.depth_of, track.done, strict=True), 4),
-        "values": _rows(values, 2), "accesses": _rows(accesses, 12), "after": _rows(after, 2), "lanes": _rows(lanes, 5), "events": _rows(events, 4),
+        "executions": _rows(zip(track.layout_of, track.lanes_of, track.depth_of, track.done, track.base_of, strict=True), 5),
+        "values": _rows(values, 2), "accesses": _rows(accesses, 13), "after": _rows(after, 2), "lanes": _rows(lanes, 5), "events": _rows(events, 4),
         "pages": _rows(pages, 2), "shared": _rows(shared, 2), "arrays": _rows(w.rows, 4), "blob": np.frombuffer(b"".join(w.pieces), np.uint8),
         "kept": np.empty(0, np.bool_) if track.kept_blocks is None else track.kept_blocks,
     }  # fmt: skip
@@ -248,6 +250,7 @@ class _FileReader:
             [(_text(a), _text(b), _number(c), _number(d)) for a, b, c, d in _list(h["parameters"], lambda x: x)],
             bytes.fromhex(_text(h["parameter_bytes"])), _list(h["objects"], _object), _list(h["instructions"], _instruction),
             _table(h["registers"], lambda x: _table(x, _type)), _table(h["labels"], lambda x: _table(x, _number)),
+            _table(h["frames"], lambda x: _list(x, _object)),
             shared_bytes=_number(h["shared_bytes"]), ended=_text(h["ended"]), stopped=bool(h["stopped"]),
         )  # fmt: skip
         _need(all(i.module < len(track.texts) for i in track.instructions), "an instruction stands in no text")
@@ -301,14 +304,17 @@ class _FileReader:
     def _executions(self, track: Track) -> None:
         values = self.columns("values", 2).tolist()
         at = 0
-        for layout, lanes, depth, done in self.columns("executions", 4).tolist():
-            _need(0 <= layout < len(track.layouts) and 0 <= lanes < len(track.lanes) and depth >= 0, "an execution is of nothing")
+        for layout, lanes, depth, done, base in self.columns("executions", 5).tolist():
+            _need(
+                0 <= layout < len(track.layouts) and 0 <= lanes < len(track.lanes) and min(depth, base) >= 0, "an execution is of nothing"
+            )
             one = track.layouts[layout]
             _need(0 <= done <= one.count and at + one.kept <= len(values), "an execution is damaged")
             shape = track.lanes[lanes].shape
             track.layout_of.append(layout)
             track.lanes_of.append(lanes)
             track.depth_of.append(depth)
+            track.base_of.append(base)
             track.done.append(done)
             track.values.append(tuple([self.value(n, delta, shape) for n, delta in values[at : at + one.kept]]))
             at += one.kept
@@ -317,10 +323,12 @@ class _FileReader:
     def _accesses(self, track: Track) -> None:
         after = self.columns("after", 2).tolist()
         types = _list(self.header["types"], _type)
-        rows = self.columns("accesses", 12).tolist()
+        rows = self.columns("accesses", 13).tolist()
         _need(len(types) == len(rows), "its accesses are damaged")
         at = 0
-        for (execution, step, instruction, kind, space, lanes, address, delta, mask, count, n, m), type in zip(rows, types, strict=True):
+        for (execution, step, instruction, kind, space, lanes, address, delta, mask, count, n, m, source), type in zip(
+            rows, types, strict=True
+        ):
             _need(
                 0 <= execution <= len(track.layout_of) and 0 <= lanes < len(track.lanes) and step >= ENTRY, "an access belongs to nothing"
             )
@@ -336,7 +344,7 @@ class _FileReader:
             at += n + m
             track.accesses.append(
                 RecordedAccess(execution, step, instruction, KINDS[kind], SPACES[space], lanes, self.value(address, delta, shape),
-                               self.value(mask, 0, shape), type, count, left[:n], left[n:])
+                               self.value(mask, 0, shape), type, count, left[:n], left[n:], _number(source, -1, 1 << 62))
             )  # fmt: skip
 
 

@@ -61,7 +61,11 @@ class Changes:
 
     def touching(self, owner: int, start: int, end: int, before: int) -> Changes:
         """Those of bytes of [start, end) before a step."""
-        return self.select(np.sort(self._near(owner, start, end, before)))
+        return self.select(self.places(owner, start, end, before))
+
+    def places(self, owner: int, start: int, end: int, before: int) -> Numbers:
+        """Their numbers, in the order of time."""
+        return np.sort(self._near(owner, start, end, before))
 
     def last(self, owner: int, start: int, end: int, before: int) -> int | None:
         """The last of them, by its number."""
@@ -139,9 +143,20 @@ class RecordedMemory:
         return self._table(lambda a: a.after if a.kind != "ld" else ())
 
     @cached_property
-    def issued(self) -> Changes:
-        """What was stored to global memory, when the instruction was executed: under a seed memory may change later."""
-        return self._table(lambda a: (a.values or a.after) if a.kind in ("st", "atom", "red") else ())["global"]
+    def issued(self) -> dict[str, Changes]:
+        """What was stored, by space, when the instruction was executed: under a seed memory may change later."""
+        return self._table(lambda a: (a.values or a.after) if a.kind in ("st", "atom", "red") else ())
+
+    def issuing_step(self, space: str, change: int) -> int:
+        """The step whose instruction has caused a change: under a seed a store may be done later than it is executed."""
+        found = self.changes[space]
+        step = int(found.step[change])
+        if self.track.accesses[found.access[change]].kind != "late":
+            return step
+        owner, address = int(found.owner[change]), int(found.address[change])
+        before = self.issued[space].touching(owner if space != "global" else -1, address, address + int(found.size[change]), step + 1)
+        own = np.flatnonzero((before.lane == found.lane[change]) & (before.bits == found.bits[change]) & (before.address == address))
+        return int(before.step[own[-1]]) if own.size else step
 
     def _table(self, written: Callable[[RecordedAccess], tuple[Array, ...]]) -> dict[str, Changes]:
         alike: dict[tuple[Any, ...], list[int]] = {}  # small accesses by the same lanes are looked at together

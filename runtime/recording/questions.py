@@ -24,6 +24,7 @@ from ..errors import UsageError
 from .columns import Columns, HeldValues, Numbers
 from .expressions import NamedVariables
 from .memory import RecordedMemory
+from .stack import RecordedStack, element_name
 from .uses import used_types
 
 Array = NDArray[Any]
@@ -95,6 +96,7 @@ class Recording:
         self.track = track
         self.columns = Columns(track)
         self.bytes = RecordedMemory(self.columns)
+        self.stack = RecordedStack(self.columns, self.bytes)
         self.step_count = self.columns.steps
         self.names: NamedVariables | None = None  # those of the source, where a debugger has read them
         self._used: dict[str, dict[str, str]] = {}
@@ -302,18 +304,10 @@ class Recording:
         """The calls of a lane that are open before a step, the innermost first."""
         c = self.columns
         at = self.next_step(lane, step)
-        if at is None:
-            return []
         out: list[OpenCall] = []
-        depth = int(c.depth[c.execution(at)]) + 1
-        who = np.array([lane])
-        for n in np.flatnonzero(c.touching(who)[: c.execution(at) + 1])[::-1].tolist():
-            if c.depth[n] < depth and c.done[n] and c.lanes_of(n).places(who)[0] >= 0:
-                depth = int(c.depth[n])
-                s = at if not out else int(c.first[n + 1]) - 1
-                out.append(OpenCall(self.track.layouts[c.layout[n]].function, s, c.instruction(s)))
-                if depth == 0:
-                    break
+        for n in () if at is None else self.stack.open_executions(lane, at):
+            s = int(at or 0) if not out else int(c.first[n + 1]) - 1
+            out.append(OpenCall(self.track.layouts[c.layout[n]].function, s, c.instruction(s)))
         return out
 
     def used_type(self, function: str, register: str) -> str:
@@ -370,9 +364,7 @@ class Recording:
         """A place in memory by the object that holds it: c[7]."""
         for o in self.track.objects:
             if o.space == space and o.start <= address < o.start + o.size:
-                size = TYPES[o.type].bytes if o.type in TYPES else 1
-                n, rest = divmod(address - o.start, size)
-                return f"{o.name}[{n}]" + (f"+{rest}" if rest else "")
+                return element_name(o, address, True)
         return f"{space}[{address:#x}]"
 
     def type_at(self, space: str, address: int, type: str) -> str:
@@ -404,19 +396,30 @@ class Recording:
         """The registers of a function that may be read before they are written."""
         return self._unset.get(function, frozenset())
 
+    def issued(self, cell: Cell, step: int) -> int:
+        """The step whose instruction has caused the last change of a cell at a step: under a seed a store may be done later."""
+        k = self.bytes.changes[cell.space].last(
+            -1 if cell.space == "global" else cell.owner, cell.address, cell.address + cell.size, step + 1
+        )
+        return step if k is None else self.bytes.issuing_step(cell.space, k)
+
     def writers(self, cell: Cell, before: int | None = None) -> list[tuple[int, int]]:
-        """The steps that wrote a cell, and the lanes that did, in the order of time."""
+        """The steps at which a cell has changed, and the lanes that have written it, in the order of time."""
         end = self.step_count + 1 if before is None else before
         owner = -1 if cell.space == "global" else cell.owner
-        found = self.bytes.changes[cell.space].touching(owner, cell.address, cell.address + cell.size, end)
-        return list(dict.fromkeys(zip(found.step.tolist(), found.lane.tolist(), strict=True)))
+        changes = self.bytes.changes[cell.space]
+        near = changes.places(owner, cell.address, cell.address + cell.size, end).tolist()
+        late = [k for k in near if self.track.accesses[changes.access[k]].kind == "late"]
+        held = {(self.bytes.issuing_step(cell.space, k), int(changes.lane[k])) for k in late}  # not done where they were executed
+        found = [(int(changes.step[k]), int(changes.lane[k])) for k in near]
+        return list(dict.fromkeys(at for k, at in zip(near, found, strict=True) if k in late or at not in held))
 
     def last_write(self, what: str | Cell, lane: int, before: int) -> tuple[int, int] | None:
         """The step that wrote a register of a lane, or a cell, last before a step, and the lane that did; None where nothing has."""
         if isinstance(what, Cell):
             changes = self.bytes.changes[what.space]
             k = changes.last(-1 if what.space == "global" else what.owner, what.address, what.address + what.size, before)
-            return None if k is None else (int(changes.step[k]), int(changes.lane[k]))
+            return None if k is None else (self.bytes.issuing_step(what.space, k), int(changes.lane[k]))
         one = self.held(what, np.array([lane]), before)
         return (int(one.step[0]), lane) if one.known[0] and one.step[0] >= 0 else None
 

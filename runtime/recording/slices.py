@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from warplab.interpreter.recorder.layout import RecordedInstruction
+from warplab.interpreter.recorder.track import RecordedAccess
 from warplab.isa.types import TYPES
 
 from ..errors import UsageError
 from .questions import Cell, Recording
+from .stack import element_name
 
 MOST = 64  # instructions of a slice
 
@@ -24,6 +27,7 @@ class ReadValue:
     value: Any
     step: int | None
     lane: int
+    cell: Cell | None = None  # of memory
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +57,8 @@ def _frame(rec: Recording, lane: int, step: int) -> tuple[str, int]:
     return rec.frame(lane, step)
 
 
-def link(rec: Recording, step: int, lane: int) -> Link:
-    """What an instruction has read and written in a lane."""
+def link(rec: Recording, step: int, lane: int, wanted: str | Cell | None = None) -> Link:
+    """What an instruction has read and written in a lane; of a call and a return, only what has come to `wanted`."""
     c = rec.columns
     i = c.instruction(step)
     n = c.execution(step)
@@ -65,7 +69,11 @@ def link(rec: Recording, step: int, lane: int) -> Link:
         if found.known[0]:
             read.append(ReadValue(name, found.value[0], int(found.step[0]) if found.step[0] >= 0 else None, lane))
     read += cells_read(rec, step, lane)
-    written = []
+    written: list[tuple[str, Any]] = []
+    for to, came in passed(rec, step, lane, wanted):
+        if came is not None:
+            read.append(_source(rec, came, step))
+        written.append((to.name, rec.cell_value(to, step + 1)))
     for name in i.writes:
         found = rec.held(name, who, step + 1, frame)
         if found.known[0] and found.step[0] == step:
@@ -91,21 +99,63 @@ def cells(rec: Recording, step: int, lane: int) -> list[tuple[str, Cell]]:
                 t = TYPES[a.type]
                 size = t.bytes if t.bits < 128 else 8
                 for e in range(a.count * t.bytes // size):
-                    address = int(r.address[place]) + e * size
                     type = a.type if t.bits < 128 else "b64"
-                    out.append(
-                        (
-                            a.kind,
-                            Cell(rec.name_of(r.space, address), r.space, int(r.owner[place]), address, rec.type_at(r.space, address, type)),
-                        )
-                    )
+                    out.append((a.kind, _cell(rec, r.space, int(r.owner[place]), int(r.address[place]) + e * size, type, step)))
     return out
+
+
+def _cell(rec: Recording, space: str, owner: int, address: int, type: str, step: int) -> Cell:
+    """An element that is accessed at a step."""
+    if space != "local":
+        return Cell(rec.name_of(space, address), space, owner, address, rec.type_at(space, address, type))
+    o = rec.stack.object_at(owner, address, step)
+    if o is None:
+        return Cell(rec.name_of(space, address), space, owner, address, type)
+    named = o.type if o.type in TYPES and o.type[0] != "b" and TYPES[o.type].bytes == TYPES[type].bytes else type
+    return Cell(element_name(o, address), space, owner, address, named)
+
+
+def passed(rec: Recording, step: int, lane: int, wanted: str | Cell | None = None) -> list[tuple[Cell, Cell | None]]:
+    """What the call or return of a step has passed in memory for a lane: where it went, and where it came from; None: from a register.
+
+    `wanted`: only what has come to this cell.
+    """
+    out: list[tuple[Cell, Cell | None]] = []
+    for a in rec.stack.passed_at(step):
+        for r in rec.bytes.reached(a):
+            for start in r.address[r.lane == lane].tolist():
+                for at, type in _pieces(rec, lane, a, start, step, wanted):
+                    came = None if a.source < 0 else _cell(rec, "local", lane, a.source + at - start, type, step)
+                    out.append((_cell(rec, "local", lane, at, type, step), came))
+    return out
+
+
+def _pieces(
+    rec: Recording, lane: int, a: RecordedAccess, start: int, step: int, wanted: str | Cell | None
+) -> Iterator[tuple[int, str]]:  # fmt: skip
+    """The elements that a call passes, as the program stored them."""
+    end = start + 4 * a.count
+    if isinstance(wanted, Cell):
+        if wanted.space == "local" and wanted.owner == lane and start <= wanted.address < end:
+            yield wanted.address, wanted.type
+        return
+    at, changes = start, rec.bytes.changes["local"]
+    while at < end:
+        from_ = a.source + at - start
+        k = changes.last(lane, from_, from_ + 1, step) if a.source >= 0 else None
+        type = "b32" if k is None or changes.address[k] != from_ else rec.track.accesses[changes.access[k]].type
+        size = TYPES[type].bytes
+        type, size = (type, size) if size <= 8 and at + size <= end else ("b32", 4)
+        if k is not None or a.source < 0:
+            yield at, type
+        at += size
 
 
 def _source(rec: Recording, cell: Cell, step: int) -> ReadValue:
     before = rec.last_write(cell, 0, step)
     value = rec.cell_value(cell, step)
-    return ReadValue(cell.name, value, *(before or (None, 0)))
+    written, lane = before or (None, 0)
+    return ReadValue(cell.name, value, written, lane, cell)
 
 
 def why(rec: Recording, what: str | Cell, lane: int, before: int) -> list[Link]:
@@ -117,15 +167,26 @@ def why(rec: Recording, what: str | Cell, lane: int, before: int) -> list[Link]:
     if start is None:
         return []
     out: dict[tuple[int, int], Link] = {}
-    waiting = [start]
+    seen: set[tuple[int, int, str | Cell]] = set()
+    waiting: list[tuple[int, int, str | Cell]] = [(*start, what)]
     while waiting and len(out) < MOST:
-        waiting.sort()
-        step, who = waiting.pop()
-        if (step, who) in out:
+        waiting.sort(key=lambda x: x[:2])
+        step, who, wanted = waiting.pop()
+        if not rec.stack.passed_at(step):
+            wanted = ""
+        if (step, who, wanted) in seen:
             continue
-        one = out[step, who] = link(rec, step, who)
-        waiting += [(s.step, s.lane) for s in one.read if s.step is not None and s.name not in one.instruction.bases]
+        seen.add((step, who, wanted))
+        one = link(rec, step, who, wanted or None)
+        known = out.get((step, who))
+        out[step, who] = one if known is None else _together(known, one)
+        waiting += [(s.step, s.lane, s.cell or s.name) for s in one.read if s.step is not None and s.name not in one.instruction.bases]
     return sorted(out.values(), key=lambda x: (-x.step, x.lane))
+
+
+def _together(a: Link, b: Link) -> Link:
+    """Two looks at one call."""
+    return replace(a, written=tuple(dict.fromkeys((*a.written, *b.written))), read=tuple({r.name: r for r in (*a.read, *b.read)}.values()))
 
 
 # ---------------------------------------------------------------- where bad values are born
@@ -174,7 +235,7 @@ def origin(rec: Recording, kind: str) -> BadValue | None:
 
 def _followed(rec: Recording, kind: str, bad: Any, cell: Cell, value: Any, step: int, lane: int) -> BadValue:
     way: list[Link] = []
-    at: tuple[int, int] | None = (step, lane)
+    at: tuple[int, int, str | Cell] | None = (step, lane, cell)
     place = cell.name
     while at is not None and len(way) < 4 * MOST:
         one = link(rec, *at)
@@ -184,7 +245,7 @@ def _followed(rec: Recording, kind: str, bad: Any, cell: Cell, value: Any, step:
             return BadValue(kind, cell.name, value, one, "", tuple(reversed(way)))
         place = worse[-1].name
         before = worse[-1]
-        at = None if before.step is None else (before.step, before.lane)
+        at = None if before.step is None else (before.step, before.lane, before.cell or before.name)
     return BadValue(kind, cell.name, value, None, place, tuple(reversed(way)))
 
 

@@ -14,7 +14,7 @@ from ...faults import Fault
 from ...lanes import Selection
 from ...plan.plan import Call, Home, InFrame
 from ...values import Array
-from ..convergence import arrive
+from ..convergence import announce_passed, arrive
 from ..divergence import split
 from ..group import Activation, Group, Join
 from .intrinsics import INTRINSICS
@@ -93,8 +93,10 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
                 registers[place.slot + n] = part.view(place.dtype) if part.dtype != place.dtype else part
         elif isinstance(get, InFrame):
             stack.copy(g.geometry, g.act.base + get.offset, base + place.offset, formal.size)
+            announce_passed(g, g.act.base + get.offset, base + place.offset, formal.size)
         else:
             stack.store(g, np.array([[base + place.offset]]), formal.type, [np.broadcast_to(get(g.R), g.geometry.shape)], None)
+            announce_passed(g, None, base + place.offset, formal.size)
     copies = []
     for result, formal, place in zip(callee.results, target.returns, plan.returns, strict=False):
         if result is None:
@@ -128,6 +130,7 @@ def _intrinsic(g: Group, callee: Callee, target: Function, handler: Callable[...
     for result, put, formal, v in zip(callee.results, callee.puts, target.returns, results, strict=False):
         if isinstance(result, InFrame):
             stack.store(g, np.array([[g.act.base + result.offset]]), TYPES[f"b{formal.type.bits}"], [v], None)
+            announce_passed(g, None, g.act.base + result.offset, formal.size)
         elif result is not None and put is not None:
             put(g.R, v)
             g.dirty |= 1 << result.home.slot

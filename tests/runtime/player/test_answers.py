@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.runtime.recording.test_calls import DIRECT, HEAD, PAIR, ROOT
+from tests.runtime.recording.test_calls import recorded as pair_kernel
 from tests.runtime.recording.test_states import WAYS, random_machine
 from warplab.interpreter.recorder.recorder import Recorder
 from warplab.runtime.player import page
@@ -30,7 +32,11 @@ MEMORY = """([n, step]) => {
   const s = window.warplab, o = s.rec.track.header.objects[n];
   return [...s.memory.contents(o, 0, step).bytes];
 }"""
-WHY = "([step, lane]) => window.warplab.slices.why(step, lane).map(one => [one.step, one.lane])"
+WHY = "([step, lane]) => window.warplab.slices.why({ step, lane }).map(one => [one.step, one.lane])"
+WHY_CELL = """([address, size, before]) => {
+  const s = window.warplab.slices;
+  return s.why(s.writerOf("global", 0, address, size, before)).map(one => [one.step, one.lane, one.read.length]);
+}"""
 
 
 def bits(value: Any) -> int:
@@ -67,4 +73,18 @@ def test_random_programs(seed: int, browser: Any, tmp_path: Path) -> None:
         if a.kind == "st":
             expected = why(rec, Cell("", "global", 0, int(changes.address[k]), a.type), lane, step + 1)
             assert [[one.step, one.lane] for one in expected] == tab.evaluate(WHY, [expected[0].step, expected[0].lane])
+    tab.close()
+
+
+@pytest.mark.parametrize("seed", [None, 1, 3])
+def test_values_are_followed_through_calls(seed: int | None, browser: Any, tmp_path: Path) -> None:
+    options = {} if seed is None else {"schedule": str(seed)}
+    rec = pair_kernel(f"//@ run --block 32 --arg out:out=f64[32]\n{HEAD}{PAIR}{ROOT}{DIRECT}", tmp_path, **options)
+    (tmp_path / "page.html").write_text(page([rec]))
+    tab = opened(browser, tmp_path / "page.html")
+    for lane in (3, 20):
+        cell = rec.cell("out", lane)
+        expected = why(rec, cell, lane, rec.step_count + 1)
+        told = tab.evaluate(WHY_CELL, [cell.address, cell.size, rec.step_count + 1])
+        assert told == [[one.step, one.lane, len(one.read)] for one in expected]
     tab.close()
