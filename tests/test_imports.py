@@ -19,6 +19,7 @@ THIRD_PARTY = {
 ONLY_WHEN_ASKED = {
     "runtime/pytest_plugin.py": {"pytest"},  # pytest itself loads it
     "interpreter/native/jit.py": {"llvmlite"},  # the extra of the native engine
+    "runtime/tui/app.py": {"textual"},  # the extra of the full screen
 }
 
 

@@ -26,6 +26,7 @@ HISTORY = ".warplab_history"
 def debugger_options(f: F) -> F:
     """The options that say what the debugger does."""
     f = click.option("--batch", is_flag=True, help="Ends after these commands; the exit code is 1 if one of them is wrong.")(f)
+    f = click.option("--tui", is_flag=True, help="Shows source, warps, registers and memory on a full screen (the extra tui).")(f)
     f = click.option("--eval-command", "-ex", "lines", multiple=True, metavar="COMMAND", help="Executes a command.")(f)
     return click.option(
         "--command", "-x", "scripts", multiple=True, type=click.Path(exists=True, dir_okay=False), help="Executes the commands of a file."
@@ -38,8 +39,8 @@ def debugger_options(f: F) -> F:
 @recording_options
 @click.pass_context
 def debug(
-    ctx: click.Context, /, files: tuple[InputFile, ...], scripts: tuple[str, ...], lines: tuple[str, ...], batch: bool, limit: str,
-    blocks: str | None, launch: int | None, **options: Any,
+    ctx: click.Context, /, files: tuple[InputFile, ...], scripts: tuple[str, ...], lines: tuple[str, ...], batch: bool, tui: bool,
+    limit: str, blocks: str | None, launch: int | None, **options: Any,
 ) -> None:  # fmt: skip
     """Debugs a launch: breakpoints, steps, values, in both directions.
 
@@ -47,15 +48,20 @@ def debug(
     debugger looks at its recording, so `reverse-continue` costs what `continue` costs. `help` lists the commands.
     """
     made, number = recordings(files, limit, blocks, launch, options)
-    ctx.exit(converse(made, number, scripts, lines, batch))
+    ctx.exit(converse(made, number, scripts, lines, batch, tui))
 
 
-def converse(made: list[Recording], number: int, scripts: Sequence[str], lines: Sequence[str], batch: bool) -> ExitCode:
+def converse(
+    made: list[Recording], number: int, scripts: Sequence[str], lines: Sequence[str], batch: bool, tui: bool = False
+) -> ExitCode:  # fmt: skip
     """The debugger on some launches: first scripts and commands, then what a person types."""
     from ..debugger import commands  # noqa: F401  fills the table of commands
     from ..debugger.prompt import Prompt
+    from ..debugger.words import execute
 
     prompt = Prompt(made, click.echo, number)
+    if tui:
+        execute(prompt, "tui enable")
     _welcome(prompt)
     for name in scripts:
         if not _all(prompt, Path(name).read_text(encoding="utf-8", errors="replace").splitlines(), batch):
@@ -107,6 +113,12 @@ def _converse(prompt: Prompt) -> None:
     read = _reader(prompt)
     before = ""
     while not prompt.over:
+        if prompt.full_screen:
+            from ..tui.app import DebuggerScreen
+
+            DebuggerScreen(prompt).run()
+            prompt.over |= prompt.full_screen  # it was left by a key, and not by `tui disable`
+            continue
         try:
             line = read()
         except (EOFError, KeyboardInterrupt):

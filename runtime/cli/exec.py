@@ -77,7 +77,7 @@ from .debug import converse, debugger_options
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,
     strict: bool, on_error: str, log: str, record: str, debug: bool, recording: str, launch: str, scripts: tuple[str, ...],
-    lines: tuple[str, ...], batch: bool, **said: str | float | None,
+    lines: tuple[str, ...], batch: bool, tui: bool, **said: str | float | None,
 ) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
@@ -118,7 +118,7 @@ def exec_(
 
         made = [Recording.load(p) for p in found]
     signal.signal(signal.SIGINT, signal.default_int_handler)  # the program has ended: interrupts are for the debugger
-    ctx.exit(converse(made, 0, scripts, lines, batch))
+    ctx.exit(converse(made, 0, scripts, lines, batch, tui))
 
 
 def _end(ctx: click.Context, code: int) -> None:

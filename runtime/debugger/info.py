@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -231,10 +232,13 @@ def cuda(p: Prompt, text: str) -> None:
         p.say(thread(rec, s.lane))
 
 
-@command("thread", "the thread that the debugger looks at")
+@command("thread", "[N, +N or -N]: looks at another thread of the block; without a number, says which one it looks at")
 def thread_(p: Prompt, text: str) -> None:
     """See the table."""
-    if text:
+    if re.fullmatch(r"[+-]\d+", text):
+        own = p.session.lane % p.rec.threads
+        cuda(p, f"thread {min(max(own + int(text), 0), p.rec.threads - 1)}")
+    elif text:
         cuda(p, f"thread {text}")
     else:
         p.say(thread(p.rec, p.session.lane))

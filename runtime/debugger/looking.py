@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
 
 from ..errors import UsageError
@@ -127,6 +128,16 @@ def origin(p: Prompt, text: str) -> None:
     if found is not None and found.way:
         p.session.focus(found.way[0].lane)
         p.session.go(found.way[0].step)
+
+
+@command("tui", "enable or disable: the full screen, or lines again")
+def tui(p: Prompt, text: str) -> None:
+    """See the table."""
+    if text not in ("enable", "disable", ""):
+        raise UsageError("tui: there are enable and disable")
+    if text != "disable" and find_spec("textual") is None:
+        raise UsageError("the full screen needs textual: pip install 'warplab[tui]'")
+    p.full_screen = text != "disable"
 
 
 @command("diff", "FILE.wlrec: the first store that differs in another recording, and where its value comes from in both")

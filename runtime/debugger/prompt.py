@@ -36,6 +36,7 @@ class Prompt:
     counted: int = 0  # values that were printed
     listed: tuple[int, int] | None = None  # module and line that `list` goes on at
     over: bool = False
+    full_screen: bool = False  # it is one of runtime/tui, or is to become one
     depth: int = 0  # files of commands that are under way
 
     @property

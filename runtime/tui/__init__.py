@@ -1,0 +1,1 @@
+"""The debugger as a full screen, with textual (the extra `tui`)."""
