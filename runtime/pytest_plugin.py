@@ -1,4 +1,4 @@
-"""pytest collects the tests that stand in PTX files, where the ini option `warplab` names their files or folders:
+"""pytest collects the tests that stand in files of PTX and CUDA C++, where the ini option `warplab` names their files or folders:
 
     [tool.pytest.ini_options]
     warplab = ["samples", "tests/golden"]
@@ -34,8 +34,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
-    """A PTX file below one of the configured paths."""
-    if file_path.suffix != ".ptx":
+    """A file in PTX or CUDA C++ below one of the configured paths."""
+    if file_path.suffix not in (".ptx", ".cu"):
         return None
     roots = [parent.config.rootpath / r for r in parent.config.getini("warplab")]
     if not any(file_path == r or r in file_path.parents for r in roots):
@@ -44,7 +44,7 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Fil
 
 
 class PtxFile(pytest.File):
-    """A PTX file and its tests."""
+    """A file and its tests."""
 
     def collect(self) -> Iterator[pytest.Item]:
         """One item a case."""

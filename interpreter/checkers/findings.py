@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from warplab.assembler.demangle import short_name
 
+from ..faults import place
+
 Dim3 = tuple[int, int, int]
 
 
@@ -111,4 +113,4 @@ def paragraph(f: Finding) -> Iterator[str]:
 
 def _place(word: str, line: int | None, instruction: str, source: str) -> Iterator[str]:
     if line is not None:
-        yield f"    {word} line {line}: {instruction}" + (f"   ({source})" if source else "")
+        yield f"    {word} {place(line, instruction, source)}"

@@ -1,4 +1,4 @@
-"""Which allocation global accesses fall into, and the name that a kernel's parameters give it."""
+"""Which allocation global accesses fall into, and its name: that of the array in it, else of the parameter that points to it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AllocationTable:
             if v.size == 8:
                 a = self._arena.find(int.from_bytes(launch.parameters[at : at + 8].tobytes(), "little"))
                 if a is not None:
-                    self._names.setdefault(a.start, v.name)
+                    self._names.setdefault(a.start, v.name if a.object is None else a.object.name)
 
     def are_parameters(self, address: Value) -> bool:
         """Do addresses mean kernel parameters, which lie in constant memory?"""

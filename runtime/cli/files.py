@@ -7,40 +7,17 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from ..sources import CPP, STDIN, program_of
+from ..sources import InputFile as InputFile
+
 Json = Mapping[str, "Json"] | Sequence["Json"] | str | int | float | bool | None
 
 
-STDIN = "<stdin>"
-CPP = ".cu"
 DEVICE_DEBUG = "warplab.device-debug"  # in the context of a command that has the option -G
-
-
-@dataclass(frozen=True, slots=True)
-class InputFile:
-    """What a file holds."""
-
-    name: str
-    data: bytes
-    cpp: bytes = b""  # the CUDA C++ that it was compiled from
-    too_new: bool = False  # was it compiled for a newer device than the one that it is for, as the compiler has no older target?
-
-    @property
-    def is_object(self) -> bool:
-        return self.data.startswith(b"\x7fELF")
-
-    @property
-    def is_stdin(self) -> bool:
-        return self.name == STDIN
-
-    def text(self) -> str:
-        """As text; bytes that are no UTF-8 survive a round trip."""
-        return self.data.decode(errors="surrogateescape")
 
 
 if TYPE_CHECKING:
@@ -85,32 +62,13 @@ SOURCE, PTX = SourceType(), SourceType(compiles=False)
 
 def compiled(path: str, text: bytes, ctx: click.Context | None) -> InputFile:
     """The PTX of a file in CUDA C++, for the device that the command line names, else for that of its runs."""
-    from warplab.isa.profiles import runs_on
-
-    from ..compilers import compile_file
-
     given = ctx.params.get("device") if ctx is not None else None
-    device = given.partition(":")[0] if isinstance(given, str) else _device_of(path, text)
-    made = compile_file(Path(path), text, device, ctx is not None and DEVICE_DEBUG in ctx.meta)
-    if made.log.strip():
-        click.echo(made.log.strip(), err=True)
-    if made.instead:
-        click.echo(f"note: {path} is compiled for {made.instead}: the compiler has no {device}", err=True)
-    return InputFile(path, made.ptx, text, bool(made.instead) and not runs_on(made.instead, device))
-
-
-def _device_of(path: str, text: bytes) -> str:
-    """The oldest device of the runs that a file in CUDA C++ describes: code for it runs on the others, too."""
-    from warplab.isa.profiles import target_capability
-
-    from ..errors import UsageError
-    from ..run.runspec import runs_beside
-
-    try:
-        models = [(s.device or "sm_90").partition(":")[0] for s in runs_beside(Path(path), text)]
-        return min(models, key=target_capability, default="sm_90")
-    except (UsageError, ValueError):
-        return "sm_90"
+    device = given.partition(":")[0] if isinstance(given, str) else ""
+    kernel = ctx.params.get("kernel") if ctx is not None else None
+    made = program_of(path, text, device, ctx is not None and DEVICE_DEBUG in ctx.meta, kernel if isinstance(kernel, str) else "")
+    if made.log:
+        click.echo(made.log, err=True)
+    return made
 
 
 def write(path: str, data: bytes | str) -> None:

@@ -33,7 +33,7 @@ def with_options(*groups: str) -> Callable[[F], F]:
     def add(f: F) -> F:
         for o in reversed([option for group in groups for option in of_group(group)]):
             f = click.option(
-                o.name, o.field, multiple=o.kind == "many", is_eager=o.field == "device", help=o.help, shell_complete=COMPLETED.get(o.field),
+                o.name, o.field, multiple=o.kind == "many", is_eager=o.field in ("device", "kernel"), help=o.help, shell_complete=COMPLETED.get(o.field),
                 **KINDS.get(o.kind, {}),
             )(f)  # fmt: skip
         return f

@@ -48,9 +48,9 @@ def test(
     as_json: bool,
     verbose: bool,
 ) -> None:
-    """Runs the tests that PTX files contain.
+    """Runs the tests that files of PTX and CUDA C++ contain.
 
-    PATHs are .ptx files or folders. A file is a test where `//@ run`, `//@ error` or `// RUN:` comments state the expected result.
+    PATHs are .ptx or .cu files or folders. A file is a test where `//@ run`, `//@ error` or `// RUN:` comments state the expected result.
     """
     from ..golden import collect, report
 
@@ -58,7 +58,7 @@ def test(
     cases = collect(paths, keyword)
     if not cases:
         raise click.UsageError(
-            "there is no test: no .ptx here has //@ or // RUN: lines" + (f" and {keyword!r} in its name" if keyword else ""), ctx
+            "there is no test: no .ptx or .cu here has //@ or // RUN: lines" + (f" and {keyword!r} in its name" if keyword else ""), ctx
         )
     if fmad is not None and update:
         raise click.UsageError("--update records what the tests say themselves: write --fmad into their //@ run", ctx)

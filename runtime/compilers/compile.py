@@ -12,6 +12,7 @@ from warplab.isa.profiles import target_capability
 
 from ..errors import UsageError
 from . import nvcc, nvrtc
+from .cache import cached
 from .source import Compiled, CppSource
 
 
@@ -29,6 +30,13 @@ def compile_cpp(source: CppSource, first: Literal["nvcc", "nvrtc"] = "nvrtc") ->
     return replace(made, instead=instead)
 
 
+def _compiler() -> str:
+    """Which compiler of which version takes a file; "" where there is none."""
+    if (command := shutil.which("nvcc")) is not None:
+        return nvcc.version(command)
+    return nvrtc.version(library) if (library := nvrtc.library()) is not None else ""
+
+
 def _instead(source: CppSource, targets: Sequence[str]) -> str:
     """The newest target of a compiler that is not newer than the one asked for, else its oldest; "" where it has the one asked for."""
     wanted, known = target_capability(source.architecture), sorted(map(target_capability, targets))
@@ -38,8 +46,8 @@ def _instead(source: CppSource, targets: Sequence[str]) -> str:
     return f"sm_{major}{minor}"
 
 
-def compile_file(path: Path, text: bytes, architecture: str, debug: bool = False) -> Compiled:
+def compile_file(path: Path, text: bytes, architecture: str, debug: bool = False, instances: tuple[str, ...] = ()) -> Compiled:
     """A file as commands take it: perhaps a whole program, and with the lines of the source; `debug`: with its variables, not optimized."""
     words = ("-G" if debug else "-lineinfo",)
-    source = CppSource(text.decode(errors="surrogateescape"), str(path), architecture, words, path=path, nearest=True)
-    return compile_cpp(source, "nvcc")
+    source = CppSource(text.decode(errors="surrogateescape"), str(path), architecture, words, instances, path, nearest=True)
+    return cached(source, _compiler(), lambda: compile_cpp(source, "nvcc"))

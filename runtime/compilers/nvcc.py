@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,6 +15,13 @@ from .source import Compiled, CppSource, failed
 ENTRY = re.compile(r"\.entry\s+([\w$.]+)")
 
 
+@cache
+def version(command: str) -> str:
+    """What it says of itself."""
+    return subprocess.run([command, "--version"], capture_output=True, encoding="utf-8", errors="replace").stdout
+
+
+@cache
 def targets(command: str) -> list[str]:
     """The targets that it has."""
     return subprocess.run([command, "--list-gpu-arch"], capture_output=True, encoding="utf-8", errors="replace").stdout.split()

@@ -24,6 +24,7 @@ _CALLS: dict[str, tuple[object, ...]] = {
     "nvrtcGetPTX": (c_void_p, c_char_p),
     "nvrtcGetLoweredName": (c_void_p, c_char_p, POINTER(c_char_p)),
     "nvrtcDestroyProgram": (POINTER(c_void_p),),
+    "nvrtcVersion": (POINTER(c_int), POINTER(c_int)),
     "nvrtcGetNumSupportedArchs": (POINTER(c_int),),
     "nvrtcGetSupportedArchs": (POINTER(c_int),),
 }
@@ -65,6 +66,13 @@ def _options(source: CppSource) -> list[str]:
         *(root / f for root in _roots() for f in ("include", "include/cccl")),
     ]
     return [f"--gpu-architecture=compute_{number}", *source.words, *(f"-I{f}" for f in folders if f is not None and f.is_dir())]
+
+
+def version(nvrtc: ctypes.CDLL) -> str:
+    """Where it is, and its version."""
+    major, minor = c_int(), c_int()
+    nvrtc.nvrtcVersion(byref(major), byref(minor))
+    return f"{nvrtc._name} {major.value}.{minor.value}"
 
 
 def targets(nvrtc: ctypes.CDLL) -> list[str]:

@@ -1,4 +1,4 @@
-"""From paths to test cases: every .ptx with `//@` directives, a .toml beside it or `// RUN:` lines, in the order of their names."""
+"""From paths to test cases: every .ptx and .cu with `//@` directives, a .toml beside it or `// RUN:` lines, in the order of their names."""
 
 from __future__ import annotations
 
@@ -10,10 +10,12 @@ from pathlib import Path
 
 from ..errors import UsageError
 from ..run.runspec import from_toml
+from ..sources import CPP
 from .directives import RunCheck, Verdict, read
 
 _RUN_LINE = re.compile(r"^\s*//\s*RUN:\s*(.+?)\s*$")
 _CHECK_LINE = re.compile(r"^[ \t]*//[ \t]*CHECK(?:-\w+)*:", re.M)
+SUFFIXES = (".ptx", CPP)  # of files that hold tests
 _SKIP = frozenset({"__pycache__", ".git", ".venv", "build", "dist", "node_modules"})
 
 
@@ -73,17 +75,18 @@ class Case:
 
 
 def files_of(paths: Sequence[str | Path]) -> Iterator[Path]:
-    """The .ptx files that paths name, folders with all below them."""
+    """The .ptx and .cu files that paths name, folders with all below them."""
     for given in paths:
         path = Path(given)
         if path.is_dir():
             found: list[Path] = []
             for folder, below, names in os.walk(path):
                 below[:] = [name for name in below if name not in _SKIP]
-                found += [Path(folder, name) for name in names if name.endswith(".ptx")]
+                found += [Path(folder, name) for name in names if name.endswith(SUFFIXES)]
             yield from sorted(found)
         elif path.is_file():
-            yield path.with_suffix(".ptx") if path.suffix == ".toml" else path
+            beside = [p for p in map(path.with_suffix, SUFFIXES) if p.is_file()] if path.suffix == ".toml" else []
+            yield from beside or [path.with_suffix(".ptx") if path.suffix == ".toml" else path]
         else:
             raise UsageError(f"{path}: no such file or folder")
 

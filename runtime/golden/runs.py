@@ -7,13 +7,13 @@ from difflib import unified_diff
 from pathlib import Path
 
 from warplab.interpreter.checkers.findings import as_text
-from warplab.isa.profiles import runs_on
 
 from ..errors import ApiError
 from ..litmus.judge import judge
 from ..litmus.report import as_text as litmus_text
 from ..run.runner import Outcome, Runner, describe_launches
 from ..run.schedules import in_orders
+from ..sources import DEFAULT_DEVICE, InputFile, program_of
 from .collect import Case, Failed
 from .directives import RunCheck
 from .metrics import check_metric, measured
@@ -24,31 +24,27 @@ LITMUS_SEEDS = 20  # of a litmus test that names no number
 Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
 
 
-def _compiled(case: Case, check: RunCheck) -> tuple[bytes, RunCheck]:
-    """The PTX of a case; a file in CUDA C++ is compiled, for a newer device where the compiler has no target as old as the device."""
-    if case.path.suffix != ".cu":
-        return case.text, check
-    from ..compilers import compile_file
-
-    device = (check.spec.device or "sm_90").partition(":")[0]
+def _programs(case: Case, check: RunCheck) -> tuple[list[InputFile], RunCheck]:
+    """The file of a case and the modules of its run; code that was compiled for a newer device, as the compiler has no older target, runs, too."""
+    folder = case.path.parent
+    device = (check.spec.device or DEFAULT_DEVICE).partition(":")[0]
     try:
-        made = compile_file(case.path, case.text, device)
+        given = [(case.path, case.text), *((folder / m, (folder / m).read_bytes()) for m in check.spec.modules)]
+        programs = [program_of(str(path), text, device) for path, text in given]
+    except OSError as e:
+        raise Failed(f"module: {e}") from None
     except ApiError as e:
         raise Failed(e.message) from None
-    if made.instead and not runs_on(made.instead, device):
+    if any(p.too_new for p in programs):
         check = replace(check, spec=replace(check.spec, device_rules_only=True))
-    return made.ptx, check
+    return programs, check
 
 
 def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     """Runs a file on the model, or on a device, and holds the outcome against its directives; True where a record was rewritten."""
     folder = case.path.parent
-    try:
-        extra = [(folder / m).read_bytes() for m in check.spec.modules]
-    except OSError as e:
-        raise Failed(f"module: {e}") from None
-    text, check = _compiled(case, check)
-    texts, names = [text, *extra], [str(case.path), *(str(folder / m) for m in check.spec.modules)]
+    programs, check = _programs(case, check)
+    texts, names = [p.data for p in programs], [p.name for p in programs]
     runner, outcome, values, printed = (_on_device if gpu else _on_model)(texts, names, check, folder)
     problems = _problems(runner, outcome, replace(check, prints=None) if update else check, printed)
     if not gpu and not problems:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from html import escape
-from pathlib import Path
 
 from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile, SiteProfile
@@ -15,12 +14,12 @@ from .advice import advice
 from .compare import HEAD, changes
 from .highlight import STYLE as HIGHLIGHT
 from .highlight import ptx_line
+from .sources import line_of, source_text
 from .tables import number, percent, scaled
 from .text import balance, cost, heading
 from .time import limit, origin, slow_lines, waits
 
 COLUMNS = ("lanes", "sectors/req", "passes/req", "local", "diverged")
-MOST_SOURCE = 1 << 20  # bytes of a source file that is shown
 PAGE_STYLE = """
 .wl { color: var(--ink); background: var(--page); font: 14px/1.45 ui-sans-serif, system-ui, sans-serif; }
 .wl { max-width: 1080px; margin: 0 auto; padding: 16px; }
@@ -178,22 +177,14 @@ def _source(p: KernelProfile, prefix: str) -> str:
             rows.append(f'<tr id="{prefix}line{n}"><td class="quiet">{n}</td>{cells}{code}</tr>')
         out.append(f'<h2>{escape(name)}</h2><div class="scroll">{_table(head, rows, "code")}</div>')
     for file, lines in p.source_lines().items():
-        source = _text_of(file)
+        source = source_text(file)
         rows = []
         for x in lines:
-            code = f"<<code>{escape(source[x.line - 1])}</code>" if 0 < x.line <= len(source) else ""
+            code = f"<<code>{escape(line_of(source, x.line))}</code>" if source else ""
             rows.append(_row(str(x.line), number(x.warps), number(x.sectors), number(x.shared_passes), code))
         head = ("line", "warps", "sectors", "passes", "<source" if source else "")
         out.append(f'<h2>{escape(file)}</h2><div class="scroll">{_table(head, rows, "code")}</div>')
     return "".join(out)
-
-
-def _text_of(file: str) -> list[str]:
-    """The lines of a source file, if it is there."""
-    path = Path(file)
-    if not path.is_file() or path.stat().st_size > MOST_SOURCE:
-        return []
-    return path.read_text(encoding="utf-8", errors="replace").split("\n")
 
 
 def _line_values(x: LineProfile) -> tuple[str, ...]:

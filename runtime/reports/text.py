@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
 from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile
 from warplab.interpreter.profiler.metrics import METRICS, TIME_METRICS, Metric
 from warplab.interpreter.profiler.profile import IN_SECTORS
 
 from .advice import advice
+from .sources import line_of, source_text
 from .tables import number, percent, scaled, table
 from .time import time_report
 
@@ -39,9 +43,9 @@ def metrics_table(p: KernelProfile, full: bool = False, names: tuple[str, ...] =
     return table(["counter", "value", "name"], [[a, b.rjust(width), c] for a, b, c in rows], left=3)
 
 
-def hot_lines(p: KernelProfile, count: int = HOT) -> tuple[LineProfile, ...]:
-    """The lines that cost most, in the order of the text."""
-    return tuple(sorted(sorted(p.lines(), key=lambda x: -cost(x))[:count], key=lambda x: x.line))
+def hottest(lines: Sequence[LineProfile], count: int = HOT) -> tuple[LineProfile, ...]:
+    """Those that cost most, in the order of the text."""
+    return tuple(sorted(sorted(lines, key=lambda x: -cost(x))[:count], key=lambda x: x.line))
 
 
 def cost(line: LineProfile) -> float:
@@ -51,10 +55,22 @@ def cost(line: LineProfile) -> float:
 
 def lines_table(p: KernelProfile, count: int = HOT) -> str:
     """The hottest lines with their text."""
-    texts = line_texts(p)
-    head = ["line", "text", "warps", "lanes", "sectors/req", "passes/req", "hits", "diverged"]
+    return _table_of(hottest(p.lines(), count), line_texts(p), "text")
+
+
+def source_tables(p: KernelProfile, count: int = HOT) -> list[str]:
+    """The hottest lines of each source file whose text is there."""
+    found = ((file, source_text(file), lines) for file, lines in p.source_lines().items())
+    return [
+        _table_of(hottest(lines, count), {x.line: line_of(text, x.line).strip() for x in lines}, Path(file).name)
+        for file, text, lines in found
+        if text
+    ]
+
+
+def _table_of(lines: Sequence[LineProfile], texts: Mapping[int, str], what: str) -> str:
     rows = []
-    for x in hot_lines(p, count):
+    for x in lines:
         shared = sum(a.requests for a in x.accesses if a.space == "shared")
         loads = sum(a.units for a in x.accesses if a.space in IN_SECTORS and a.kind == "ld")
         hits = sum(a.hits for a in x.accesses if a.space in IN_SECTORS)
@@ -65,7 +81,7 @@ def lines_table(p: KernelProfile, count: int = HOT) -> str:
             percent(hits / loads) if loads else "",
             number(x.divergent) if x.divergent else "",
         ])  # fmt: skip
-    return table(head, rows, left=2)
+    return table(["line", what, "warps", "lanes", "sectors/req", "passes/req", "hits", "diverged"], rows, left=2)
 
 
 def line_texts(p: KernelProfile) -> dict[int, str]:
@@ -104,7 +120,8 @@ def balance(p: KernelProfile) -> str:
 
 def report(p: KernelProfile, full: bool = False) -> str:
     """All of it."""
-    parts = [heading(p), balance(p), metrics_table(p, full), lines_table(p, 40 if full else HOT)]
+    count = 40 if full else HOT
+    parts = [heading(p), balance(p), metrics_table(p, full), *source_tables(p, count), lines_table(p, count)]
     if p.allocations:
         parts.append(allocations_table(p))
     if timed := time_report(p):
