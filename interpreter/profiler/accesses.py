@@ -48,7 +48,7 @@ class Accesses:
         self.device = device
         self.global_memory = GlobalMemory(launch, device, multiprocessors, resident, listener)
         self.shared = SharedMemory(device, launch.cluster_size, listener)
-        self.bulk = BulkCopies(self.global_memory.stream)
+        self.bulk = BulkCopies(self.global_memory.stream, listener)
         self._functions = launch.kernel.program.functions
         self._first: Array | None = None  # of a fragment's two joined accesses
         self._elements = 0  # of a vector that are still to be announced

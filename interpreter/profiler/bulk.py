@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from ..rules.coalesce import SECTOR
 from ..values import Array, Value, plain
 from .lanes import WARP, WarpLanes
+from .listener import AccessListener
 from .stream import Account, UseStream, Way
 from .tally import Operation
 from .touch import Footprint
@@ -19,8 +20,8 @@ SPACE = "bulk"  # of a tally: global memory, as copies reach it
 class BulkCopies:
     """The copies of one launch."""
 
-    def __init__(self, stream: UseStream) -> None:
-        self.stream = stream
+    def __init__(self, stream: UseStream, listener: AccessListener | None) -> None:
+        self.stream, self.listener = stream, listener
         self._begun = False  # has the copy that runs been counted for some of its bytes?
 
     def begin(self) -> None:
@@ -34,11 +35,13 @@ class BulkCopies:
         active = np.broadcast_to(True if mask is None else mask, shape)
         where = np.broadcast_to(plain(address), shape).astype(np.int64)
         new = active & (where % SECTOR < op.width) if self._begun else active  # a sector counts with its first piece
-        self._begun = True
+        first, self._begun = not self._begun, True
         a = op.tally.count(SPACE, op.kind, op.width, lanes=int(np.count_nonzero(active)), requests=0, units=0, ideal=0)
         lanes = _by_warps(where, new)
         if lanes.count:
             f = Footprint(lanes, op.width)
+            if self.listener is not None and op.kind == "ld":
+                self.listener.bulk(op, plain(address), f.touch, first)
             a.units += f.total
             a.moved += SECTOR * f.total
             blocks = np.broadcast_to(g.block, shape).reshape(-1)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from ..values import Array
 from .stream import Way
 from .touch import Touch
 
@@ -24,3 +25,6 @@ class AccessListener(Protocol):
 
     def near(self, op: Operation, space: str, units: Index) -> None:
         """Passes of each warp of a group in another memory, or of each warp of a block, which are those of all blocks."""
+
+    def bulk(self, op: Operation, address: Array, touch: Touch, first: bool) -> None:
+        """Pieces of bulk copies, of each of which the `first` one comes first."""

@@ -99,8 +99,9 @@ class MachineCode:
 
     @cached_property
     def sites(self) -> dict[int, int]:
-        """Of the accesses, by identity of the PTX, a number each."""
-        return {id(i): n for n, i in enumerate(dict.fromkeys(i for block in self.blocks for o in block for i in o.accesses))}
+        """Of the accesses and operations on mbarriers, by identity of the PTX, a number each."""
+        found = dict.fromkeys(i for block in self.blocks for o in block for i in (*o.accesses, o.site) if i is not None)
+        return {id(i): n for n, i in enumerate(found)}
 
 
 def _renumbered(block: list[MachineInstruction], start: int) -> list[MachineInstruction]:

@@ -13,6 +13,7 @@ memory count sixteenths of them.  `words.py` says what stands where in the array
 | `starts`, `cursors`, `records` | of each warp and site its accesses, and the one that comes next |
 | `uses`, `fresh`, `sectors`, `lines` | the sectors of the accesses, and whether DRAM must be asked for them; the state of each sector and line |
 | `slices` | when each slice of L2 is free |
+| `phases` | of mbarriers: what has not come yet, and when the last one was there |
 | `notes`, `timeline` | ticks that warps waited, by instruction and reason, and by time and reason |
 | `log` | the first instructions that were issued |
 """
@@ -37,8 +38,8 @@ def less(a: int, b: int) -> int:
 
 def simulate(
     P: Words, code: Words, lists: Words, regions: Words, tokens: Words, first: Words, warps: Words, queues: Words, schedulers: Words, blocks: Words,
-    ready: Words, starts: Words, cursors: Words, records: Words, uses: Words, fresh: Words, sectors: Words, lines: Words, slices: Words, notes: Words,
-    timeline: Words, log: Words,
+    ready: Words, starts: Words, cursors: Words, records: Words, uses: Words, fresh: Words, sectors: Words, lines: Words, slices: Words, phases: Words,
+    notes: Words, timeline: Words, log: Words,
 ) -> int:  # fmt: skip
     """Ticks until all blocks are done."""
     while True:
@@ -46,20 +47,27 @@ def simulate(
             start_blocks(P, regions, tokens, first, warps, queues, schedulers, blocks, notes, timeline)
         x = pick(P, code, warps, queues, schedulers)
         if x < 0:
-            break
+            if awake(P, code, lists, warps, schedulers, ready, phases, -1) == 0:
+                break
+            continue
         w = queues[schedulers[x + s.BEST_AT]]
         issue(P, code, warps, schedulers, x, w, notes, timeline, log)
         o = warps[w * s.WARP + s.OP] * s.INSTRUCTION
         result = P[s.NOW] + code[o + s.LATENCY]
         if code[o + s.DO] == s.ACCESS or code[o + s.DO] == s.COPY:
             result = access(P, code, warps, w, o, starts, cursors, records, uses, fresh, sectors, lines, slices, result)
-        if code[o + s.DO] >= s.COPY:
+        if code[o + s.DO] == s.SYNC:
+            synchronise(P, code, warps, w, o, starts, cursors, records, uses, fresh, sectors, lines, phases)
+        elif code[o + s.DO] >= s.COPY:
             copy(code, warps, w, o, result)
         i = code[o + s.WRITES]
         while i < code[o + s.END]:
             ready[w * P[s.REGISTERS] + lists[i]] = result << s.CAUSE_BITS | code[o + s.CLASS]
             i += 1
-        advance(P, code, lists, regions, tokens, warps, queues, schedulers, blocks, ready, notes, timeline, x, w, o)
+        advance(P, code, lists, regions, tokens, warps, queues, schedulers, blocks, ready, phases, notes, timeline, x, w, o)
+        if P[s.OVER]:
+            awake(P, code, lists, warps, schedulers, ready, phases, P[s.OVER])
+            P[s.OVER] = 0
     return greater(P[s.NOW], P[s.DRAIN])
 
 
@@ -295,13 +303,58 @@ def copy(code: Words, warps: Words, w: int, o: int, result: int) -> int:
     return 0
 
 
+def synchronise(
+    P: Words, code: Words, warps: Words, w: int, o: int, starts: Words, cursors: Words, records: Words, uses: Words, fresh: Words, sectors: Words,
+    lines: Words, phases: Words,
+) -> int:  # fmt: skip
+    """An arrival at an mbarrier, a bulk copy that it is told of, or a wait for one of its phases."""
+    cell = w * P[s.SITES] + code[o + s.SITE]
+    k = cursors[cell]
+    r = k * s.RECORD
+    if k >= starts[cell + 1] or records[r + s.R_TOKEN] != warps[w * s.WARP + s.TOKEN]:
+        return 0
+    cursors[cell] = k + 1
+    phase = records[r + s.R_PHASE]
+    if records[r + s.R_KIND] == s.AWAITS:
+        warps[w * s.WARP + s.PHASE] = phase + 1
+        return 0
+    done = P[s.NOW] + code[o + s.LATENCY]
+    if records[r + s.R_KIND] == s.BULK:
+        done = load(P, records, uses, fresh, sectors, lines, r, P[s.NOW] + P[s.BULK_LATENCY], records[r + s.R_UNITS])
+    at = phase * s.PHASE_SIZE
+    phases[at + s.OVER_AT] = greater(phases[at + s.OVER_AT], done)
+    phases[at + s.LEFT] -= 1
+    if phases[at + s.LEFT] == 0:
+        P[s.OVER] = phase + 1
+    return 0
+
+
+def awake(P: Words, code: Words, lists: Words, warps: Words, schedulers: Words, ready: Words, phases: Words, over: int) -> int:
+    """Warps that wait for a phase that is over go on; -1: for any, since nothing else happens.  How many."""
+    count = 0
+    w = 0
+    while w < P[s.NEXT_BLOCK] * P[s.EACH]:
+        at = w * s.WARP
+        phase = warps[at + s.PHASE]
+        if phase and warps[at + s.WHEN] == s.FAR and (phase == over or over < 0):
+            warps[at + s.PHASE] = 0
+            wait(P, code, lists, warps, ready, w, greater(P[s.NOW], phases[(phase - 1) * s.PHASE_SIZE + s.OVER_AT]), s.LONG)
+            count += 1
+        w += 1
+    n = 0
+    while n < P[s.SCHEDULERS]:
+        schedulers[n * s.SCHEDULER + s.BEST] = less(schedulers[n * s.SCHEDULER + s.BEST], P[s.NOW])  # to be looked at
+        n += 1
+    return count
+
+
 def load(P: Words, records: Words, uses: Words, fresh: Words, sectors: Words, lines: Words, r: int, end: int, units: int) -> int:
     """When the sectors of a load are there: those in L1, those under way, those that L2 or DRAM is asked for."""
     result = end + P[s.L1_LATENCY]
     fetched = 0
     i = records[r + s.R_FIRST]
     last = i + records[r + s.R_COUNT]
-    past = records[r + s.R_KIND] == s.GLOBAL_PAST
+    past = records[r + s.R_KIND] != s.GLOBAL_LOAD
     while i < last:
         at = uses[i] * s.SECTOR
         line = sectors[at + s.LINE]
@@ -390,7 +443,7 @@ def wait(P: Words, code: Words, lists: Words, warps: Words, ready: Words, w: int
 
 def advance(
     P: Words, code: Words, lists: Words, regions: Words, tokens: Words, warps: Words, queues: Words, schedulers: Words, blocks: Words, ready: Words,
-    notes: Words, timeline: Words, x: int, w: int, o: int,
+    phases: Words, notes: Words, timeline: Words, x: int, w: int, o: int,
 ) -> int:  # fmt: skip
     """What a warp does after its instruction `o`: the next one, a barrier, or the end."""
     at = w * s.WARP
@@ -428,7 +481,14 @@ def advance(
         warps[at + s.WHY] = s.BARRIER
         warps[at + s.MET] = o // s.INSTRUCTION
         blocks[b + s.ARRIVED] += 1
+    elif warps[at + s.PHASE] and phases[(warps[at + s.PHASE] - 1) * s.PHASE_SIZE + s.LEFT] > 0:
+        warps[at + s.WHEN] = s.FAR
+        warps[at + s.WHY] = s.LONG
     else:
+        if warps[at + s.PHASE]:
+            t = greater(t, phases[(warps[at + s.PHASE] - 1) * s.PHASE_SIZE + s.OVER_AT])
+            cause = s.LONG
+            warps[at + s.PHASE] = 0
         if doing == s.AWAIT:
             t = awaited(code, warps, w, o, t)
             cause = s.LONG
@@ -492,6 +552,6 @@ def release(
 
 
 FUNCTIONS = (
-    greater, less, keep, note, from_dram, load, store, update, access, copy, awaited, wait, start_warp, start_blocks, earliest, pick, issue, next_region,
-    release, advance, simulate,
+    greater, less, keep, note, from_dram, load, store, update, access, copy, awaited, wait, synchronise, awake, start_warp, start_blocks, earliest,
+    pick, issue, next_region, release, advance, simulate,
 )  # fmt: skip

@@ -48,6 +48,9 @@ class TimedCounters(Counters):
         super().instruction(site, group, mask)
         self.tracer.instruction(site, group, mask)
 
+    def mbarrier(self, site: Site, group: ObservedLanes, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+        self.tracer.mbarrier(site, group, what, space, address, amounts)
+
     def end(self, launch: Launch) -> None:
         self.tracer.end(launch)
         super().end(launch)

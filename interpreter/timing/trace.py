@@ -39,11 +39,11 @@ ROUNDS = 1000
 PLACES = (0, 2, 4, 6)  # eighths of the device: multiprocessors whose blocks are kept; one of them is simulated
 LIMIT = 250_000  # instructions of a multiprocessor that are kept
 KEPT_ROUNDS = 3
-LINE, LINE_SECTORS = 128, 4
+LINE, SECTOR, LINE_SECTORS = 128, 32, 4
 NEVER = (1 << 31) - 1
 KINDS = {"ld": s.GLOBAL_LOAD, "st": s.GLOBAL_STORE, "red": s.GLOBAL_ATOMIC, "atom": s.GLOBAL_ATOMIC}
 NEAR = {"const": s.CONSTANT, "local": s.LOCAL}
-COLUMNS = ("warp", "site", "clock", "kind", "units", "sectors", "full")
+COLUMNS = ("warp", "site", "clock", "kind", "units", "sectors", "full", "phase", "lanes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +154,9 @@ class Tracer(Observer):
         self.rows: list[dict[str, Any]] = []
         self.lists: list[Index] = []  # the sectors of each row
         self.groups: dict[int, TracedWarps] = {}
+        self.begins = np.zeros(0, np.int64)  # of the bulk copies that run, lane by lane
+        self.parities: dict[tuple[int, int], tuple[int, int]] = {}  # of each mbarrier: the phase's parity, and how many there were
+        self.phases: dict[tuple[int, int, int], int] = {}
 
     def _spread(self, blocks: range) -> list[int]:
         """Of the blocks of a multiprocessor some rounds of residency: the first, and others equally far apart."""
@@ -258,18 +261,63 @@ class Tracer(Observer):
         warps, rows = watched.kept[kept], watched.rows[kept]
         self._row(warps, site, NEAR.get(space, s.SHARED), units[rows % units.size], 0 * warps, 0 * warps, rows[:0], 0 * warps)
 
-    def _row(self, warps: Index, site: int, kind: int, units: Index, sectors: Index, full: Index, sector: Index, lanes: Index) -> None:
-        columns: dict[str, Any] = {
-            "warp": warps,
-            "site": site,
-            "clock": self._clock,
-            "kind": kind,
-            "units": units,
-            "sectors": sectors,
-            "full": full,
-        }
-        self.rows.append(columns | {"lanes": lanes})
+    def _row(
+        self, warps: Index, site: int, kind: int, units: Index, sectors: Index, full: Index, sector: Index, lanes: Index, phase: int = 0
+    ) -> None:
+        values = warps, site, self._clock, kind, units, sectors, full, phase, lanes
+        self.rows.append(dict(zip(COLUMNS, values, strict=True)))
         self.lists.append(sector)
+
+    # ------------------------------------------------------------ bulk copies and mbarriers
+
+    def bulk(self, op: Operation, address: Array, touch: Touch, first: bool) -> None:
+        """Pieces of bulk copies; where each begins, `first`."""
+        self.touched.add(touch.line, touch.words, self._clock)
+        self.asked += touch.line.size
+        if first:
+            self.begins = np.broadcast_to(address, op.group.geometry.shape).ravel().astype(np.int64)
+
+    def mbarrier(self, site: Site, group: ObservedLanes, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
+        watched, wave, g = self._watched(group), group.wave, group.geometry
+        number = self.machine_code.sites.get(id(site.instruction))
+        if not watched.rows.size or number is None or what not in ("init", "change", "wait"):
+            return
+        words = wave.shared.view(np.dtype(np.uint64))
+        block, thread = (np.broadcast_to(x, g.shape).ravel() for x in (g.block + wave.first, g.thread))
+        for part, places in wave.access.shared_places(group, space, address, 8):
+            index = np.arange(g.n) if part.lanes is None else part.lanes
+            places = np.broadcast_to(places, index.shape)
+            wanted = self.number[block[index]] >= 0
+            if what == "wait":
+                wanted &= np.broadcast_to(amounts[0], g.shape).ravel()[index]
+            for place in np.unique(places[wanted]).tolist():
+                phase = self._phase((wave.first, place), int(words[place >> 3]) >> 63, what)
+                lanes = index[wanted & (places == place)]
+                warps = np.unique(self.number[block[lanes]] * self.each + (thread[lanes] >> 5))
+                if what != "init" and (self.steps[warps] <= self.most).all():
+                    self._meets(site, number, warps, lanes, phase, what, np.broadcast_to(amounts[-1], g.shape).ravel())
+
+    def _phase(self, place: tuple[int, int], parity: int, what: str) -> int:
+        """The phase of an mbarrier that is current, or that has ended for those who wait."""
+        before, count = self.parities.get(place, (0, 0))
+        if what == "init":
+            parity, count = 0, count + 1
+        elif before != parity:
+            count += 1
+        self.parities[place] = parity, count
+        return self.phases.setdefault((*place, count - (what == "wait")), len(self.phases))
+
+    def _meets(self, site: Site, number: int, warps: Index, lanes: Index, phase: int, what: str, bytes_: Array) -> None:
+        none = 0 * warps
+        if "bulk" not in site.instruction.modifiers:
+            self._row(warps, number, s.AWAITS if what == "wait" else s.ARRIVES, none, none, none, none[:0], none, phase)
+            return
+        for warp, lane in zip(warps.tolist(), lanes.tolist(), strict=False):
+            start, count = int(self.begins[lane]), int((-bytes_[lane]).astype(np.int64))
+            sector = np.arange(start // SECTOR, -(-(start + count) // SECTOR))
+            one = np.array([warp])
+            lines = np.array([-(-sector.size // LINE_SECTORS)])
+            self._row(one, number, s.BULK, lines, np.array([sector.size]), 0 * one, sector, lines, phase)
 
     # ------------------------------------------------------------ the end
 
@@ -289,8 +337,7 @@ class Tracer(Observer):
         start, count = int(self.number[blocks[0]]) * self.each, len(blocks) * self.each
         entries = np.concatenate([np.zeros((3, 0), np.int64), *self.entries], axis=1)
         entries = entries[:, (entries[0] >= start) & (entries[0] < start + count)] - np.array([[start], [0], [0]])
-        names = (*COLUMNS, "lanes")
-        access = {n: np.concatenate([np.zeros(0, np.int64), *[np.broadcast_to(r[n], r["warp"].shape) for r in self.rows]]) for n in names}
+        access = {n: np.concatenate([np.zeros(0, np.int64), *[np.broadcast_to(r[n], r["warp"].shape) for r in self.rows]]) for n in COLUMNS}
         sector = np.concatenate([np.zeros(0, np.int64), *self.lists])
         mine = (access["warp"] >= start) & (access["warp"] < start + count)
         sector = sector[np.repeat(mine, access["sectors"])]

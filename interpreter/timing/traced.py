@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from warplab.assembler.ir import Immediate
 
-from ..ptxas.machine.instruction import MachineInstruction
+from ..ptxas.machine.instruction import ASYNCHRONOUS, MachineInstruction
 from ..ptxas.machine.kinds import PIPES, kind_of
 from . import words as s
 from .machine import TimedDevice
@@ -127,7 +127,9 @@ class TracedCode:
             row[s.PIPE], row[s.CLASS] = pipe, _class(o, kind.pipe)
             row[s.PORT] = round(kind.port * m.ports[pipe] * ticks)
             row[s.LATENCY], row[s.SLOTS] = round(kind.latency * slow) * ticks, o.slots * ticks
-            if o.accesses:
+            if o.opcode in ASYNCHRONOUS and o.of is not None:
+                row[s.DO], row[s.SITE] = s.SYNC, self.trace.code.sites[id(o.of)]
+            elif o.accesses:
                 row[s.SITE] = self.trace.code.sites[id(o.accesses[0])]
                 row[s.TAKES] = sum(a is o.accesses[0] for a in o.accesses)
             elif row[s.DO] == s.AWAIT:
@@ -150,10 +152,16 @@ class TracedCode:
         begin = np.cumsum(a["sectors"]) - a["sectors"]
         records = np.zeros((max(1, order.size), s.RECORD), np.int64)
         columns = {s.R_TOKEN: np.searchsorted(place, at, side="right") - 1, s.R_FIRST: begin[order]}
-        columns |= {n: a[name][order] for n, name in ((s.R_KIND, "kind"), (s.R_UNITS, "units"), (s.R_COUNT, "sectors"), (s.R_FULL, "full"))}
+        columns |= {
+            n: a[name][order]
+            for n, name in ((s.R_KIND, "kind"), (s.R_UNITS, "units"), (s.R_COUNT, "sectors"), (s.R_FULL, "full"), (s.R_PHASE, "phase"))
+        }
         for n, values in columns.items():
             records[: order.size, n] = values
         self.records = records
+        ends = a["phase"][(a["kind"] == s.ARRIVES) | (a["kind"] == s.BULK)]
+        self.phases = np.zeros((int(a["phase"].max(initial=0)) + 1, s.PHASE_SIZE), np.int64)
+        self.phases[:, s.LEFT] = np.bincount(ends, minlength=len(self.phases))
         names, self.uses = np.unique(self.trace.sector, return_inverse=True) if self.trace.sector.size else (np.zeros(1, np.int64),) * 2
         self.sectors = np.zeros((names.size, s.SECTOR), np.int64)
         self.sectors[:, s.LINE] = np.unique(names >> 2, return_inverse=True)[1]

@@ -7,10 +7,10 @@ SELECTED, WAIT, LONG, SHORT, BARRIER, BRANCH, MATH, MIO, FETCH, NOT_SELECTED, IM
 REASON_COUNT = 12
 CAUSE_BITS = 4  # of a time that is kept with the reason to wait for it
 
-PLAIN, ACCESS, MEET, JUMP, LEAVE, COPY, COMMIT, AWAIT = range(8)  # what an instruction does; the last three: asynchronous copies
-GLOBAL_LOAD, GLOBAL_STORE, GLOBAL_ATOMIC, SHARED, CONSTANT, LOCAL, GLOBAL_PAST = range(
-    7
-)  # kinds of accesses; the last one is a load past L1
+# What an instruction does; COPY to AWAIT: groups of copies; SYNC: mbarriers, and bulk copies that tell them of their end.
+PLAIN, ACCESS, MEET, JUMP, LEAVE, COPY, COMMIT, AWAIT, SYNC = range(9)
+# Kinds of accesses: GLOBAL_PAST is a load past L1, BULK a bulk copy; an arrival at an mbarrier, a wait for one of its phases.
+GLOBAL_LOAD, GLOBAL_STORE, GLOBAL_ATOMIC, SHARED, CONSTANT, LOCAL, GLOBAL_PAST, BULK, ARRIVES, AWAITS = range(10)
 LSU_PIPE, PIPE_COUNT = 6, 10
 SLICES, SLICE_BITS = 96, 4  # of L2; 512 bytes lie in one
 SIXTEENTHS = 16
@@ -21,21 +21,22 @@ TARGET = 2  # cycles for which a branch looks for its target
 # Parameters of a simulation.
 (SCHEDULERS, DUAL, RESIDENT, INTERVAL, START, CONSTANT_MISS, FETCH_MISS, FETCH_NEXT, BUCKET, MIO_QUEUE, LG_QUEUE, L1_LATENCY, L2_LATENCY, DRAM_LATENCY,
  ATOMIC_LATENCY, L1_LINES, LINE_COST, L2_COST, L2_LINE, STORE_COST, STORE_LINE, DRAM_COST, DRAM_STORE, SLICE_COST, DRAM_QUEUE, PREDICATE, BLOCKS, EACH,
- SITES, REGISTERS, BUCKETS, COLD, TICKS, LOGS) = range(34)  # fmt: skip
+ SITES, REGISTERS, BUCKETS, COLD, TICKS, LOGS, BULK_LATENCY) = range(35)  # fmt: skip
 # The state of a multiprocessor stands behind them: when L1, the ports to L2 and DRAM are free, in sixteenths; lines that L1 took in; the load of DRAM, and
 # when it was asked last; when stores have drained; instructions issued; blocks that have started, when the last one did, places for more; the time;
-# instructions in the log.
-L1_FREE, L2_FREE, STORE_FREE, DRAM_FREE, BORN, LOAD, ASKED, DRAIN, ISSUED, NEXT_BLOCK, STARTED, PLACES, NOW, LOGGED = range(34, 48)
-PARAMETERS = 48
+# instructions in the log; the phase that has just ended, and one.
+L1_FREE, L2_FREE, STORE_FREE, DRAM_FREE, BORN, LOAD, ASKED, DRAIN, ISSUED, NEXT_BLOCK, STARTED, PLACES, NOW, LOGGED, OVER = range(35, 50)
+PARAMETERS = 50
 
 # A machine instruction; TAKES: the accesses of its site that it stands for, or the groups that may be under way behind an AWAIT.
 # Lists of registers stand in an array of their own, from READS to WRITES those that it reads, from there to END those that it writes.
 DO, PIPE, PORT, LATENCY, SLOTS, CLASS, SITE, TAKES, READS, WRITES, END = range(11)
 INSTRUCTION = 11
 # A warp: its token and its last one's end, the next instruction, when its last one was issued, when the next one may be, and what it waits for;
-# when its stores have left L1, the barrier at which it is.  Then its asynchronous copies: when those are done that belong to no group yet, how many
+# when its stores have left L1, the barrier at which it is, the phase
+# of an mbarrier that it waits for, and one.  Then its asynchronous copies: when those are done that belong to no group yet, how many
 # groups there are, and when each of the last ones is done.
-TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, STORED, MET, COPIED, GROUPS, GROUP_DONE = range(11)
+TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, STORED, MET, PHASE, COPIED, GROUPS, GROUP_DONE = range(12)
 KEPT_GROUPS = 16
 WARP = GROUP_DONE + KEPT_GROUPS
 # A scheduler: when it is free, the warp that may issue once more, how many warps it has, the earliest time at which it may issue, then when its
@@ -49,14 +50,18 @@ BLOCK = 3
 # A region of code: its first instruction, and when it was fetched; one stands behind the last.
 FIRST_OP, FETCHED = range(2)
 REGION = 2
-# One access of a warp: its token, kind, passes, first sector, how many, and whether a store writes them in full.
-R_TOKEN, R_KIND, R_UNITS, R_FIRST, R_COUNT, R_FULL = range(6)
-RECORD = 6
+# One access of a warp: its token, kind, passes, first sector, how many, whether a store writes them in full, and
+# the phase of an mbarrier.
+R_TOKEN, R_KIND, R_UNITS, R_FIRST, R_COUNT, R_FULL, R_PHASE = range(7)
+RECORD = 7
 # A sector: when it is in L1, its line's stay there, its line, its slice of L2.
 FILL, STAY, LINE, SLICE = range(4)
 SECTOR = 4
 # An entry of the log: the time, the scheduler, the warp, the instruction.
 LOG = 4
+# A phase of an mbarrier: arrivals and copies that have not come, and when the last one was there.
+LEFT, OVER_AT = range(2)
+PHASE_SIZE = 2
 # A line: when L1 took it in, and how often.
 LINE_BORN, LINE_STAY = range(2)
 LINE_SIZE = 2

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from warplab.assembler.ir import Instruction
 
+ASYNCHRONOUS = frozenset({"SYNCS", "UBLKCP", "UTMALDG"})  # mbarriers, and copies that tell them of their end
+
 
 @dataclass(slots=True, eq=False)
 class MachineInstruction:
@@ -20,3 +22,10 @@ class MachineInstruction:
     accesses: tuple[Instruction, ...] = ()  # the accesses of PTX that it stands for
     width: int = 0  # bytes a lane
     slots: int = 1  # instructions that are issued: more than one of a routine of CUDA's own
+
+    @property
+    def site(self) -> Instruction | None:
+        """The PTX whose accesses to memory or operations on mbarriers it performs."""
+        if self.accesses:
+            return self.accesses[0]
+        return self.of if self.opcode in ASYNCHRONOUS else None

@@ -282,5 +282,5 @@ RULES: dict[str, Callable[[Instruction], Words]] = {
     "min": _extreme, "max": _extreme, "setp": _comparison, "set": _set, "selp": _choice, "and": _logic, "or": _logic, "xor": _logic,
     "not": _logic, "cnot": _set, "shl": _shift, "shr": _shift, "bfe": _field, "div": _division, "rem": _division, "cvt": _conversion,
     "bar": _barrier, "barrier": _barrier, "membar": _fence, "fence": _fence, "mma": _matrix, "wmma": _matrix, "wgmma": _group,
-    "mov": _move, "cvta": _generic, **dict.fromkeys(SPECIAL, _function),
+    "mov": _move, "cvta": _generic, "mbarrier": lambda i: ("SYNCS",), **dict.fromkeys(SPECIAL, _function),
 }  # fmt: skip
