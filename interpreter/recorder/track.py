@@ -96,6 +96,7 @@ class Track:
     pages: dict[int, Array] = field(default_factory=dict)  # global memory before the launch, by address >> PAGE_BITS
     shared: dict[int, Array] = field(default_factory=dict)  # what shared memory of a block began with, where that is not zero
     shared_bytes: int = 0
+    unset: list[tuple[int, int]] = field(default_factory=list)  # global memory that nothing had written before the launch: address and size
     kept_blocks: NDArray[np.bool_] | None = None  # those that are recorded; None: all
     ended: str = ""  # what ended the launch early
     stopped: bool = False  # the limit was reached where only one block was left: what follows is missing

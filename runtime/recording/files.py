@@ -108,7 +108,7 @@ def write(track: Track, f: BinaryIO, compress: bool | None = None) -> None:
         "frames": {f: [asdict(o) for o in found] for f, found in track.frames.items()},
         "layouts": [_layout(one) for one in track.layouts],
         "types": [a.type for a in track.accesses], "events": [(e.kind, e.text) for e in track.events],
-        "shared_bytes": track.shared_bytes, "ended": track.ended, "stopped": track.stopped,
+        "shared_bytes": track.shared_bytes, "unset": track.unset, "ended": track.ended, "stopped": track.stopped,
     }  # fmt: skip
     columns = {
         "header": np.frombuffer(json.dumps(header).encode(), np.uint8), "blocks": track.blocks,
@@ -251,7 +251,9 @@ class _FileReader:
             bytes.fromhex(_text(h["parameter_bytes"])), _list(h["objects"], _object), _list(h["instructions"], _instruction),
             _table(h["registers"], lambda x: _table(x, _type)), _table(h["labels"], lambda x: _table(x, _number)),
             _table(h["frames"], lambda x: _list(x, _object)),
-            shared_bytes=_number(h["shared_bytes"]), ended=_text(h["ended"]), stopped=bool(h["stopped"]),
+            shared_bytes=_number(h["shared_bytes"]),
+            unset=[(_number(a, 0, 1 << 62), _number(b, 0, 1 << 48)) for a, b in _list(h["unset"], lambda x: x)],
+            ended=_text(h["ended"]), stopped=bool(h["stopped"]),
         )  # fmt: skip
         _need(all(i.module < len(track.texts) for i in track.instructions), "an instruction stands in no text")
         track.layouts = [self._layout(x, len(track.instructions)) for x in _list(h["layouts"], lambda x: x)]

@@ -15,6 +15,7 @@ from warplab.isa.types import TYPES
 from ..errors import UsageError
 from .questions import Cell, Recording
 from .stack import element_name
+from .unset import first_unset_read
 
 MOST = 64  # instructions of a slice
 
@@ -202,6 +203,7 @@ class BadValue:
     birth: Link | None  # None: it was in memory before the launch,
     found: str  # here
     way: tuple[Link, ...]
+    place: Cell | None = None  # of what is uninitialised, where it is memory
 
 
 WANTED = {"nan": np.isnan, "inf": np.isinf}
@@ -255,20 +257,14 @@ def _is(bad: Any, value: Any) -> bool:
 
 
 def _unset(rec: Recording) -> BadValue | None:
-    """The first instruction that reads a register that nothing has written."""
-    c = rec.columns
-    for step in range(rec.step_count):
-        n = c.execution(step)
-        layout = rec.track.layouts[c.layout[n]]
-        unset = rec.unset_registers(layout.function)
-        i = c.instruction(step)
-        for name in (*i.reads, *([i.guard.lstrip("!")] if i.guard else [])):
-            if name not in unset:
-                continue
-            numbers, active = c.taking_part(step)
-            found = rec.held(name, numbers[active], step, (layout.function, int(c.depth[n])))
-            lanes = numbers[active][found.known & (found.step < 0)]
-            if lanes.size:
-                one = link(rec, step, int(lanes[0]))
-                return BadValue("uninitialised", name, found.value[np.flatnonzero(found.known & (found.step < 0))[0]], one, "", (one,))
-    return None
+    """The first instruction that reads a register or memory that nothing has written."""
+    found = first_unset_read(rec)
+    if found is None:
+        return None
+    one = link(rec, found.step, found.lane)
+    if found.register:
+        value = next((r.value for r in one.read if r.name == found.register), None)
+        return BadValue("uninitialised", found.register, value, one, "", (one,))
+    near = [c for kind, c in cells(rec, found.step, found.lane) if c.space == found.space and c.owner == found.owner]
+    cell = next(c for c in near if c.address <= found.address < c.address + c.size)
+    return BadValue("uninitialised", cell.name, rec.cell_value(cell, found.step), one, "", (one,), cell)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from warplab.interpreter.recorder.layout import RecordedInstruction
 
 from ..errors import UsageError
-from .questions import Recording
+from .questions import Cell, Recording
 from .slices import BadValue, Link, ReadValue
 
 Array = NDArray[Any]
@@ -99,18 +99,26 @@ def link_lines(rec: Recording, one: Link) -> list[str]:
     return out
 
 
+def _memory_text(rec: Recording, cell: Cell) -> str:
+    """Whose memory an element lies in."""
+    if cell.space == "shared":
+        return f"shared memory of block {dim3(rec.thread(cell.owner * rec.threads).block)}"
+    return f"{cell.space} memory" + (f" of {thread_text(rec, cell.owner)}" if cell.space == "local" else "")
+
+
 def origin_lines(rec: Recording, kind: str, found: BadValue | None) -> list[str]:
     """Where a bad value was born, and its way to memory."""
     if found is None:
         return [
             f"no {kind} was stored to global memory"
             if kind != "uninitialised"
-            else "no instruction reads a register that nothing has written"
+            else "no instruction reads a register, or memory, that nothing has written"
         ]
     if kind == "uninitialised":
         assert found.birth is not None
         i = found.birth.instruction
-        return [f"{found.cell} is read before anything has written it", *link_lines(rec, found.birth), f"  {place(rec, i)}"]
+        where = "" if found.place is None else f", {_memory_text(rec, found.place)},"
+        return [f"{found.cell}{where} is read before anything has written it", *link_lines(rec, found.birth), f"  {place(rec, i)}"]
     out = [f"{found.cell} = {number(found.value)}"]
     if found.birth is None:
         out.append(f"it was in memory before the launch: {found.found}")

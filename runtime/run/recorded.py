@@ -6,6 +6,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from warplab.interpreter.checkers.findings import Finding
 from warplab.interpreter.faults import Fault
@@ -59,9 +60,29 @@ def _once(runner: Runner, limit: int, blocks: Collection[int] | None) -> Recorde
             place = place_of(rec, finding)
             if place is not None:
                 _enter(rec, f"{finding.tool}: {finding.message}", *place)
+    _leave_unset(made.launches, outcome)
     for mismatch in outcome.mismatches:
         _expected(made.launches, mismatch)
     return RecordedRun(runner, outcome, tuple(made.launches))
+
+
+def _leave_unset(launches: Sequence[Recording], outcome: Outcome) -> None:
+    """Enters which bytes of outputs no launch had written before each one."""
+    unset = {b.address: np.ones(b.before.nbytes, np.bool_) for b in outcome.buffers.values() if b.poisoned and b.texels is None}
+    for rec in launches:
+        changes = rec.bytes.changes["global"]
+        for address, mask in unset.items():
+            rec.track.unset += _runs(mask, address)
+            near = np.flatnonzero((changes.address < address + mask.size) & (changes.address + changes.size > address))
+            for size in np.unique(changes.size[near]).tolist():
+                at = changes.address[near[changes.size[near] == size]] - address
+                mask[np.clip((at[:, None] + np.arange(size)).ravel(), 0, mask.size - 1)] = False
+
+
+def _runs(mask: NDArray[np.bool_], address: int) -> list[tuple[int, int]]:
+    """Where a mask holds: the addresses and sizes of its runs."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
+    return [(address + int(start), int(end - start)) for start, end in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def place_of(rec: Recording, f: Finding) -> tuple[int, int] | None:
