@@ -22,8 +22,8 @@ export class Head {
     const field = (label: string, title: string, change: (text: string) => void, width: number): HTMLInputElement =>
       el("input", { "aria-label": label, title, size: width, inputmode: "numeric", onchange: (e: Event) => change((e.target as HTMLInputElement).value) });
     this.block = field("Block", "Block: a number, or coordinates", (t) => this.goBlock(t), 5);
-    this.thread = field("Thread", "Thread of the block: a number, or coordinates", (t) => this.goThread(t), 5);
-    this.step = field("Step", "Step (g)", (t) => (/^\d+$/.test(t.trim()) ? s.go(Number(t), s.lane, true) : this.update()), 6);
+    this.thread = field("Thread", "Thread of the block: a number, or coordinates; 3:17 is thread 17 of block 3 (G)", (t) => this.goThread(t), 5);
+    this.step = field("Step", "Step (g)", (t) => this.goStep(t), 6);
     const button = (sign: Parameters<typeof icon>[0], title: string, run: () => void): HTMLElement => el("button", { title, "aria-label": title, onclick: run }, icon(sign));
     this.element = el(
       "header", { class: "head" },
@@ -47,28 +47,48 @@ export class Head {
     );
   }
 
+  private goStep(text: string): void {
+    if (/^\d+$/.test(text.trim())) this.s.go(Number(text), this.s.lane, true);
+    else this.update();
+    if (document.activeElement === this.step) this.step.blur();
+  }
+
   focusStep(): void {
     this.step.focus();
     this.step.select();
   }
 
+  focusThread(): void {
+    this.thread.focus();
+    this.thread.select();
+  }
+
   private goBlock(text: string): void {
     const { rec } = this.s;
-    const at = numbers(text);
-    const [x, y] = rec.track.header.grid;
-    const want = at.length === 1 ? [at[0] % x, Math.floor(at[0] / x) % y, Math.floor(at[0] / (x * y))] : [...at, 0, 0].slice(0, 3);
-    const found = rec.blockOrder.find((b) => rec.blockName(b).join() === want.join());
+    const found = this.blockOf(text);
     if (found !== undefined) this.s.go(this.s.step, found * rec.threads + (this.s.lane % rec.threads), true);
     else this.update();
   }
 
-  private goThread(text: string): void {
+  /** A recorded block by its number or coordinates. */
+  private blockOf(text: string): number | undefined {
     const { rec } = this.s;
     const at = numbers(text);
+    const [x, y] = rec.track.header.grid;
+    const want = at.length === 1 ? [at[0] % x, Math.floor(at[0] / x) % y, Math.floor(at[0] / (x * y))] : [...at, 0, 0].slice(0, 3);
+    return rec.blockOrder.find((b) => rec.blockName(b).join() === want.join());
+  }
+
+  private goThread(text: string): void {
+    const { rec } = this.s;
+    const [first, second] = text.split(":");
+    const block = second === undefined ? Math.floor(this.s.lane / rec.threads) : this.blockOf(first);
+    const at = numbers(second ?? first);
     const [x, y] = rec.track.header.block;
     const t = at.length === 1 ? at[0] : (at[0] ?? 0) + x * ((at[1] ?? 0) + y * (at[2] ?? 0));
-    if (at.length && t < rec.threads) this.s.go(this.s.step, Math.floor(this.s.lane / rec.threads) * rec.threads + t, true);
+    if (block !== undefined && at.length && t < rec.threads) this.s.go(this.s.step, block * rec.threads + t, true);
     else this.update();
+    if (document.activeElement === this.thread) this.thread.blur(); // so that keys mean steps again
   }
 
   update(): void {

@@ -67,7 +67,7 @@ function build(
     setTheme(root, nextTheme(root));
     s.changed();
   };
-  keys.splice(0, keys.length, ...keysOf(s, timeline, source, registers, memory, changeTheme, () => help.showModal(), () => head.focusStep()));
+  keys.splice(0, keys.length, ...keysOf(s, timeline, source, registers, memory, changeTheme, () => help.showModal(), () => head));
   const help = helpOf(keys);
   const head = new Head(s, choice, () => help.showModal(), changeTheme, () => save(file, s.extras.title));
   root.replaceChildren(
@@ -83,7 +83,7 @@ function build(
     timeline.draw();
     if (root.checkVisibility()) writeFragment(s, launch, launches.length > 1); // not beside a report that is shown
   });
-  const first = s.extras.start;
+  const first = s.extras.start ?? (s.rec.track.header.ended ? { step: s.rec.stepCount - 1, lane: s.lane } : null);
   if (!follow(s, readFragment()) && first) s.go(first.step, first.lane);
   window.onhashchange = () => {
     const f = readFragment();
@@ -119,7 +119,7 @@ function notes(s: Session): HTMLElement[] {
 }
 
 function keysOf(
-  s: Session, timeline: Timeline, source: Source, registers: RegisterView, memory: MemoryView, theme: () => void, help: () => void, goTo: () => void,
+  s: Session, timeline: Timeline, source: Source, registers: RegisterView, memory: MemoryView, theme: () => void, help: () => void, head: () => Head,
 ): Key[] {
   const key = (keys: string, shown: string, does: string, run: (e: KeyboardEvent) => void): Key => ({ keys: keys.split(" "), shown, does, run });
   const zooms = (n: number): (() => void) => () => timeline.zoom(n);
@@ -138,13 +138,16 @@ function keysOf(
     key("End", "End", "last step", () => s.go(s.rec.stepCount, s.lane, true)),
     key("n", "n", "next divergence, barrier, fault or finding of the warp", () => s.eventBy(1)),
     key("N p", "N", "previous one", () => s.eventBy(-1)),
-    key("g", "g", "go to a step by its number", goTo),
+    key("g", "g", "go to a step by its number", () => head().focusStep()),
+    key("G", "G", "go to a thread: 17, or 3:17 for block 3", () => head().focusThread()),
     key("b Backspace", "b", "back to where you were", () => s.back()),
     key("+ =", "+", "zoom in", zooms(0.5)),
     key("-", "−", "zoom out", zooms(2)),
     key("0", "0", "the whole launch", () => timeline.whole()),
     key("s", "s", "rows: lanes, warps, blocks", () => timeline.setScope(s.scope === "lanes" ? "warps" : s.scope === "warps" ? "blocks" : "lanes")),
     key("c", "c", "PTX, or the source that it was compiled from", () => source.toggle()),
+    key("w", "w", "where the value comes from that this step writes, or that is chosen", () => s.why()),
+    key("W", "W", "every write of the element that this step accesses, or that is chosen", () => s.writers()),
     key("m", "m", "next array in memory", () => memory.next()),
     key("P", "P", "the array as a picture, or as numbers", () => memory.togglePicture()),
     key("x", "x", "registers in hexadecimal", () => registers.toggleHex()),

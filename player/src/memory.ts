@@ -38,6 +38,7 @@ export interface Change {
   step: number;
   lane: number;
   bits: bigint | null;
+  isLate?: boolean;
   issued: number; // the step whose instruction has caused it: under a seed a store may be done later
 }
 
@@ -307,6 +308,29 @@ export class Memory {
       here += kept.values.size;
     }
     return null;
+  }
+
+  /** Every change of some bytes, in the order of time. */
+  writers(space: string, owner: number, start: number, end: number): Change[] {
+    const whole: NamedCells = { name: "", space, start, size: end - start, type: "b8", shape: [] };
+    const out: Change[] = [];
+    const late = new Set<string>();
+    this.accesses.forEach((a, k) => {
+      if (!this.touches(a, whole)) return;
+      const set = this.rec.set(a.set);
+      const reach = this.reacher(a);
+      for (let place = 0; place < set.size; place++) {
+        const r = reach(set, place);
+        if (!r || r.space !== space || (space !== "global" && r.owner !== owner) || r.address >= end || r.address + a.size <= start) continue;
+        const bits = this.leftAt(a, place, start - r.address, end - start);
+        const lane = set.number(place);
+        const isLate = a.kind === "late";
+        const issued = isLate ? this.issued(k, lane, r.address, a.size, bits) : a.step;
+        if (isLate) late.add(`${issued}|${lane}`);
+        out.push({ step: a.step, lane, bits, issued, ...(isLate ? { isLate } : {}) });
+      }
+    });
+    return out.filter((one) => one.isLate || !late.has(`${one.step}|${one.lane}`)); // a store that is done later has changed nothing before
   }
 
   /** The type and size of the element that was stored last at an address of a lane's stack; null where nothing was. */

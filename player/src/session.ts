@@ -24,6 +24,7 @@ export interface Chosen {
   lane: number;
   from: Writer | null;
   why: boolean; // its slice is asked for
+  all?: boolean; // every write of it is asked for, and not its slice
 }
 
 export class Session {
@@ -164,6 +165,20 @@ export class Session {
     return false;
   }
 
+  /** Where the value comes from that the lane writes at this step; of a chosen value, its slice. */
+  why(): void {
+    const found = this.chosen ?? this.slices.result(this.step, this.lane);
+    if (found) this.chosen = { name: found.name, text: found.text, lane: this.lane, from: found.from, why: true };
+    this.changed();
+  }
+
+  /** Every write of the element that is chosen, or that the lane accesses at this step. */
+  writers(): void {
+    const found = this.chosen ?? this.slices.result(this.step, this.lane);
+    if (found?.from?.place) this.chosen = { name: found.name, text: found.text, lane: this.lane, from: found.from, why: false, all: true };
+    this.changed();
+  }
+
   /** A value is clicked: the first click goes to the step that wrote it, the second one asks for its slice. */
   choose(name: string, text: string, lane: number, from: Writer | null): void {
     const same = this.chosen !== null && this.chosen.name === name && this.chosen.lane === lane && this.chosen.from?.step === from?.step;
@@ -172,7 +187,8 @@ export class Session {
       this.changed();
       return;
     }
-    this.chosen = { name, text, lane, from, why: false };
+    const isHere = from !== null && from.step === this.step && from.lane === this.lane; // there is nowhere to go first
+    this.chosen = { name, text, lane, from, why: isHere };
     if (from) this.go(from.step, from.lane, true);
     else this.changed();
   }

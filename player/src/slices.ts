@@ -6,7 +6,7 @@ import type { Instruction } from "./track";
 import { sizeOf, valueText } from "./values";
 
 /** An element of memory. */
-interface Place {
+export interface Place {
   space: string;
   owner: number;
   address: number;
@@ -33,7 +33,7 @@ export interface Link {
   step: number;
   lane: number;
   instruction: Instruction;
-  written: { name: string; text: string }[];
+  written: { name: string; text: string; place?: Place }[];
   read: ReadValue[];
 }
 
@@ -85,7 +85,8 @@ export class Slices {
         }
         if (a.kind !== "ld") {
           const left = this.memory.leftAt(a, places ? places[own] : -1, at, each);
-          out.written.push({ name, text: text(left ?? this.memory.cell(r.space, r.owner, r.address + at, each, step + 1).bits) });
+          const bits = left ?? this.memory.cell(r.space, r.owner, r.address + at, each, step + 1).bits;
+          out.written.push({ name, text: text(bits), place: { space: r.space, owner: r.owner, address: r.address + at, size: each } });
         }
       }
     }
@@ -100,6 +101,16 @@ export class Slices {
 
   private writer(from: Change | null, space: string, owner: number, address: number, size: number): Writer | null {
     return from && { step: from.step, issued: from.issued, lane: from.lane, place: { space, owner, address, size } };
+  }
+
+  /** The value that a lane writes at a step, or else the first one that it reads: what one asks about at that step. */
+  result(step: number, lane: number): { name: string; text: string; from: Writer | null } | null {
+    const { written, read } = this.link(step, lane);
+    if (written.length) {
+      const { name, text, place } = written[written.length - 1];
+      return { name, text, from: place ? { step, lane, place } : { step, lane } };
+    }
+    return read.find((r) => r.isOperand && r.from) ?? read[0] ?? null;
   }
 
   /** What a call or a return has copied between frames of a lane. */
@@ -160,4 +171,9 @@ export class Slices {
 /** A writer at the step at which its instruction was executed. */
 function executed(w: Writer): Writer {
   return { ...w, step: w.issued ?? w.step };
+}
+
+/** Why a value that was read has no writer. */
+export function unwritten(name: string): string {
+  return name.startsWith("%") ? "never written" : "before the launch";
 }

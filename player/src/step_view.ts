@@ -2,7 +2,7 @@
 import { accessPicture } from "./access_picture";
 import { el, laneStrip, plural } from "./dom";
 import type { Session } from "./session";
-import type { Link } from "./slices";
+import { type Link, type Writer, unwritten } from "./slices";
 import { countOf, rangesOf } from "./values";
 
 export class StepView {
@@ -56,8 +56,8 @@ export class StepView {
   private effects(link: Link): HTMLElement {
     const { s } = this;
     const out = el("dl", { class: "effects" });
-    const row = (word: string, name: string, text: string, from: { step: number; lane: number } | null, clickable: boolean): void => {
-      const origin = from ? `step ${from.step}` : clickable ? "before the launch" : "";
+    const row = (word: string, name: string, text: string, from: Writer | null, isRead: boolean): void => {
+      const origin = from ? (isRead ? `step ${from.step}` : "") : unwritten(name);
       out.append(
         el("dt", {}, word),
         el("dd", {}, el("code", {}, name), " = ",
@@ -66,7 +66,9 @@ export class StepView {
       );
     };
     for (const r of link.read) row("reads", r.name, r.text, r.from, true);
-    for (const w of link.written) row("writes", w.name, w.text, { step: link.step, lane: link.lane }, false);
+    for (const w of link.written) {
+      row("writes", w.name, w.text, { step: link.step, lane: link.lane, ...(w.place ? { place: w.place } : {}) }, false);
+    }
     return out;
   }
 }

@@ -65,6 +65,7 @@ def questions(rec: Recording) -> dict[str, Callable[[], object]]:
         "condition that holds nowhere": lambda: next(hits(rec, Break(writing, held), 0), None),
         "the same, backwards": lambda: next(hits(rec, Break(writing, held), last, -1), None),
         "why": lambda: why(rec, register, lane, last), "origin": lambda: origin(rec, "nan"),
+        "unset": lambda: origin(rec, "uninitialised"),
     }  # fmt: skip
 
 
