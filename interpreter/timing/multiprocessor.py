@@ -320,7 +320,7 @@ def synchronise(
         return 0
     done = P[s.NOW] + code[o + s.LATENCY]
     if records[r + s.R_KIND] == s.BULK:
-        done = load(P, records, uses, fresh, sectors, lines, r, P[s.NOW] + P[s.BULK_LATENCY], records[r + s.R_UNITS])
+        done = load(P, records, uses, fresh, sectors, lines, r, P[s.NOW] + P[s.BULK_LATENCY], 0)  # whole lines
     at = phase * s.PHASE_SIZE
     phases[at + s.OVER_AT] = greater(phases[at + s.OVER_AT], done)
     phases[at + s.LEFT] -= 1
@@ -349,7 +349,7 @@ def awake(P: Words, code: Words, lists: Words, warps: Words, schedulers: Words, 
 
 
 def load(P: Words, records: Words, uses: Words, fresh: Words, sectors: Words, lines: Words, r: int, end: int, units: int) -> int:
-    """When the sectors of a load are there: those in L1, those under way, those that L2 or DRAM is asked for."""
+    """When the sectors of a load of so many lines are there: those in L1, those under way, those that L2 or DRAM is asked for."""
     result = end + P[s.L1_LATENCY]
     fetched = 0
     i = records[r + s.R_FIRST]

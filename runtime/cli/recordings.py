@@ -26,6 +26,9 @@ def recording_options(f: F) -> F:
     f = click.option(
         "--launch", type=click.IntRange(1), help="Which launch of the run; by default the one that ends early, else the last."
     )(f)
+    f = click.option(
+        "--run", "run_number", type=click.IntRange(1), help="Which run of the file, where it describes several; by default all of them."
+    )(f)
     f = click.option("--blocks", metavar="17,40-47", help="Records these blocks only, by their places in the grid, x first.")(f)
     f = click.option(
         "--record-limit", "limit", metavar="SIZE", default="1G", show_default=True,
@@ -53,7 +56,12 @@ def recorded_runs(files: tuple[InputFile, ...], limit: str, blocks: str | None, 
     from ..device.machine import bytes_of
     from ..run.recorded import record
 
-    specs = runs_of(files, options)
+    given = dict(options)
+    number = given.pop("run_number", None)
+    specs = runs_of(files, given)
+    if number is not None and number > len(specs):
+        raise click.UsageError(f"--run {number}: the file describes {len(specs)} run{'' if len(specs) == 1 else 's'}")
+    specs = specs if number is None else specs[number - 1 : number]
     if not specs:
         raise click.UsageError("nothing says how to launch this file: give --grid, --block and --arg, or a //@ run comment")
     chosen = None if blocks is None else numbers(blocks)

@@ -9,7 +9,8 @@ from warplab.assembler.demangle import short_name
 from ..errors import UsageError
 from ..recording.conditions import CellAccess, Change, Condition, Happens
 from ..recording.expressions import parse_expression
-from .prompt import Prompt
+from ..recording.telling import thread_text
+from .prompt import CELL, Prompt
 from .session import Arrival, Stop
 from .words import command
 
@@ -213,14 +214,40 @@ def start(p: Prompt, text: str) -> None:
     p.arrived(Arrival(), p.session.lane)
 
 
-@command("goto", "STEP, or `end`: to a step by its number", "jump")
+@command("goto", "STEP, `end`, or c[7]: to a step by its number, to the end, or to the step that wrote an element last", "jump")
 def goto(p: Prompt, text: str) -> None:
     """See the table."""
+    if CELL.match(text) and ("[" in text or any(o.name == text for o in p.rec.track.objects)):
+        _goto_writer(p, text)
+        return
     n = p.rec.step_count if text == "end" else p.integer(text)
     if not 0 <= n <= p.rec.step_count:
         raise UsageError(f"there is no step {n}; the recording has {p.rec.step_count}")
     p.session.go(n)
     p.show_place(full=True)
+
+
+def _goto_writer(p: Prompt, text: str) -> None:
+    """To the step that wrote an element last, in this launch or in one before it."""
+    for n in range(p.number, -1, -1):
+        if n != p.number and all(o.name != text.partition("[")[0] for o in p.launches[n].track.objects):
+            continue
+        before, p.number = p.number, n
+        rec = p.rec
+        found = rec.last_write(p.cell(text), p.session.lane, rec.step_count + 1)
+        if found is None:
+            p.number = before
+            continue
+        if n != before:
+            p.say(f"[Switching to launch {n + 1}: {short_name(rec.track.kernel)}]")
+        step, lane = found
+        if lane != p.session.lane:
+            p.session.focus(lane)
+            p.say(f"[Switching focus to {thread_text(rec, lane)}]")
+        p.session.go(step)
+        p.show_place(full=True)
+        return
+    raise UsageError(f"nothing writes {text}")
 
 
 @command("launch", "N: looks at another launch of the run")

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import replace
 from difflib import unified_diff
 from pathlib import Path
 
 from warplab.interpreter.checkers.findings import as_text
+from warplab.interpreter.faults import Fault
 
 from ..errors import ApiError
 from ..litmus.judge import judge
@@ -52,14 +54,30 @@ def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     if not gpu:
         problems += [p for m in check.metrics if (p := check_metric(m, values))]
     if problems:
-        raise Failed("\n".join([describe_launches(runner.trail), *problems]))
+        raise Failed("\n".join([describe_launches(runner.trail), *problems, *_opening(case, check, runner, outcome)]))
     if outcome.failure:
         return False
     if update:
         return rewrite(case.path, check, outcome, printed)
     if wrong := compare(case.path, check, outcome, recorded(case.path)):
-        raise Failed("\n".join([describe_launches(runner.trail), *wrong]))
+        first = next((w.element for w in wrong if w.element), "")
+        raise Failed("\n".join([describe_launches(runner.trail), *[w.text for w in wrong], *_opening(case, check, runner, outcome, first)]))
     return False
+
+
+def _opening(case: Case, check: RunCheck, runner: Runner, outcome: Outcome, element: str = "") -> list[str]:
+    """The command that opens the launch where the first wrong element was written, or where it ended early; none where there is no such place."""
+    if outcome.failure:
+        commands = ["catch fault", "run"] if isinstance(outcome.cause, Fault) else ["goto end"]
+    else:
+        wrong = next((m for m in outcome.mismatches if m.name and m.index), None)
+        element = element or ("" if wrong is None else wrong.name + "".join(f"[{n}]" for n in wrong.index or ()))
+        commands = [f"goto {element}"] if element else []
+    if not commands or not runner.trail:
+        return []
+    words = ["warplab", "debug", str(case.path), "--run", str(check.number)]
+    words += ["--fmad", check.spec.fmad] if check.spec.fmad else []
+    return [f"debug it: {shlex.join([*words, *[w for c in commands for w in ('-ex', c)]])}"]
 
 
 def _in_other_orders(texts: list[bytes], names: list[str], check: RunCheck, folder: Path, runner: Runner, outcome: Outcome) -> list[str]:
