@@ -290,7 +290,7 @@ class ProgramServer:
     def _prepared(self, exported: Exported) -> Handler:
         """The answer to one exported function."""
         f = exported.function
-        call, own = exported.call, special.handler_of(f, exported.call)
+        call, own = exported.call, special.handler_of(f)
         if own is not None:
             reader = ArgumentReader(f.parameters or (), MACHINE)
             return lambda request: own(

@@ -78,7 +78,7 @@ def add_node(c: HandledCall) -> int:
     return _add_node(c, driver, "cu", 1)
 
 
-@handles("cudaGraphAddNode")
+@handles("cudaGraphAddNode", "cudaGraphAddNode@12", "cudaGraphAddNode_v2@12")
 def add_runtime_node(c: HandledCall) -> int:
     """A node of any kind."""
     context()
@@ -206,7 +206,14 @@ def update(c: HandledCall) -> int:
     return int(result)
 
 
-@handles("cuStreamGetCaptureInfo_v2", "cuStreamGetCaptureInfo_v3", "cudaStreamGetCaptureInfo")
+@handles(
+    "cuStreamGetCaptureInfo_v2",
+    "cuStreamGetCaptureInfo_v3",
+    "cudaStreamGetCaptureInfo",
+    "cudaStreamGetCaptureInfo@12",
+    "cudaStreamGetCaptureInfo_v2@12",
+    "cudaStreamGetCaptureInfo_v3@12",
+)
 def capture_info(c: HandledCall) -> int:
     """The capture of a stream; its lists stand in memory of ours."""
     if "stream" in c.given:

@@ -72,10 +72,9 @@ def python_call(call: ApiCall, is_runtime: bool) -> Any:
     return getattr(cudart, name, None) or getattr(from_c, name, None)
 
 
-def handler_of(form: CForm, call: ApiCall | None) -> Handler | None:
-    """The answer to a C function that has one of its own; what answers a call answers its older forms, too."""
-    name = re.sub(r"_pt[ds][sz](?=@|$)", "", form.name)
-    return HANDLERS.get(name) or (HANDLERS.get(call.name) if call is not None else None)
+def handler_of(form: CForm) -> Handler | None:
+    """The answer to a C function that has one of its own."""
+    return HANDLERS.get(re.sub(r"_pt[ds][sz](?=@|$)", "", form.name))
 
 
 def code(e: ApiError, is_runtime: bool) -> int:
@@ -170,13 +169,6 @@ def pop_configuration(c: HandledCall) -> int:
     c.out("blockDim", "dim3", block)
     c.out("sharedMem", "u64", shared)
     c.out("stream", "ptr", stream)
-    return 0
-
-
-@handles("cudaGetKernel")
-def get_kernel(c: HandledCall) -> int:
-    """The kernel for which a function of the host stands."""
-    c.out("kernelPtr", "ptr", REGISTRY.kernel(c.given["entryFuncAddr"]))
     return 0
 
 
@@ -365,20 +357,6 @@ def prefetch(c: HandledCall) -> int:
     """A prefetch that names a device."""
     g = c.given
     return done(driver.cuMemPrefetchAsync(g["devPtr"], g["count"], _device_location(g["dstDevice"]), 0, c.stream("hStream")))
-
-
-@handles("cuMemAdvise_v2")
-def advise_location(c: HandledCall) -> int:
-    """Advice that names a location."""
-    g = c.given
-    return done(driver.cuMemAdvise(g["devPtr"], g["count"], g["advice"], g["location"]))
-
-
-@handles("cuMemPrefetchAsync_v2")
-def prefetch_location(c: HandledCall) -> int:
-    """A prefetch that names a location."""
-    g = c.given
-    return done(driver.cuMemPrefetchAsync(g["devPtr"], g["count"], g["location"], g["flags"], c.stream("hStream")))
 
 
 # ---------------------------------------------------------------- entry points
