@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import bisect
 import functools
-import importlib.resources
 import os
 import re
 import sys
 import zlib
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lark.exceptions import UnexpectedInput
@@ -39,7 +39,7 @@ def grammar() -> Lark:
     """The LALR parser, built at first use."""
     from lark import Lark, __version__
 
-    text = importlib.resources.files(__package__).joinpath("ptx.lark").read_text(encoding="utf-8")
+    text = Path(__file__).with_name("ptx.lark").read_text(encoding="utf-8")
     return Lark(
         text,
         parser="lalr",

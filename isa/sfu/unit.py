@@ -6,9 +6,9 @@ c0 + c1*x + c2*square(x) in units of 2**-40, cut to 24 bits. The unit flushes su
 of which the instructions of `warplab.isa.sfu` are made.
 """
 
-import importlib.resources
 import json
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,7 +66,7 @@ def _interpolator(shift0: int, bias: int, shift1: int, shift2: int, c0: list[int
     return Interpolator((a << shift0) + bias, b << shift1, c << shift2)
 
 
-_TABLE = json.loads(importlib.resources.files(__package__).joinpath("coefficients.json").read_text(encoding="utf-8"))
+_TABLE = json.loads(Path(__file__).with_name("coefficients.json").read_text(encoding="utf-8"))
 RCP, RSQRT, SQRT, EX2, LG2, SIN, TANH = (_interpolator(**_TABLE[f]) for f in ("rcp", "rsqrt", "sqrt", "ex2", "lg2", "sin", "tanh"))
 
 

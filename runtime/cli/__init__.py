@@ -52,7 +52,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
 
 def _spare_the_start() -> None:
     """What a short command would pay for and not use: a start takes half of the CPU time without it."""
-    gc.set_threshold(10_000)  # modules make many objects that stay: the collector would look at them again and again
+    gc.set_threshold(10_000, 50)  # modules make many objects that stay: the collector would look at them again and again
     atexit.register(gc.freeze)  # and once more as the process ends, when all of them go anyway
     if "OPENBLAS_NUM_THREADS" not in os.environ:
         # numpy's library starts a thread for each core, which spin for a while.  `os.environ`, which programs are given that a command

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.resources
 from collections.abc import Sequence
+from pathlib import Path
 from string import Template
 
 from warplab.assembler.ir import Module
@@ -28,7 +28,7 @@ def wants_launches(modules: Sequence[Module]) -> bool:
 
 def driver_part() -> str:
     """What the driver adds."""
-    folder = importlib.resources.files(__package__)
+    folder = Path(__file__).parent
     once, launches = (Template(folder.joinpath(name).read_text(encoding="utf-8")) for name in ("grids.ptx", "launches.ptx"))
     parts = [once.substitute(WORDS), *(launches.substitute(WORDS, prefix=prefix) for prefix in PREFIXES)]
     return ".version 7.0\n.target sm_70\n.address_size 64\n" + "\n".join(parts)

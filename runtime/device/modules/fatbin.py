@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import struct
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -192,7 +191,9 @@ def zstd(raw: bytes, size: int) -> bytes:
             return bytes(module.ZstdDecompressor().decompress(raw, size + 1))
         except (module.ZstdError, MemoryError):
             raise damaged("its zstd frame is broken") from None
-    for file in ("libzstd.so.1", ctypes.util.find_library("zstd")):
+    from ctypes.util import find_library  # here, since it imports what starts programs, and few fat binaries are compressed so
+
+    for file in ("libzstd.so.1", find_library("zstd")):
         if file is None:
             continue
         try:
