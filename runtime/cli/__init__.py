@@ -46,7 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "explain": ("explain:explain", "Explains the code word of a diagnostic."),
     "reduce": ("reduce:reduce", "Makes a PTX file smaller for as long as a command succeeds."),
     "dump": ("dump:dump", "Prints a stage of the toolchain: tree, IR, flow or plan."),
-    "completion": ("completion:completion", "Prints the completion script of a shell."),
+    "completion": ("completing:completion", "Prints the completion script of a shell."),
 }
 
 

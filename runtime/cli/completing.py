@@ -1,4 +1,6 @@
-"""What a shell completes behind options and arguments: kernels of the files given, devices, counters, opcodes, code words, pages."""
+"""What a shell completes behind options and arguments: kernels of the files given, devices, counters, opcodes, code words, pages; and
+`warplab completion`, the script that teaches a shell to ask for it.
+"""
 
 from __future__ import annotations
 
@@ -59,3 +61,23 @@ def _codes() -> Iterable[str]:
 devices, opcodes, codes = words(_devices), words(_opcodes), words(_codes)
 engines = words(lambda: ("auto", "numpy", "native"))
 contractions = words(lambda: ("none", "f64", "all"))
+
+
+SHELLS = ("bash", "zsh", "fish")
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(SHELLS))
+def completion(shell: str) -> None:
+    """Prints the completion script of a shell.
+
+    For bash put `eval "$(warplab completion bash)"` into ~/.bashrc, for zsh the same with zsh into ~/.zshrc; for fish write it to
+    ~/.config/fish/completions/warplab.fish.
+    """
+    from click.shell_completion import get_completion_class
+
+    from . import main
+
+    kind = get_completion_class(shell)
+    assert kind is not None, shell
+    click.echo(kind(main, {}, "warplab", "_WARPLAB_COMPLETE").source())

@@ -1,5 +1,5 @@
-"""Answers that need code of their own: calls whose results have a size that an argument decides, whose parameters differ between versions,
-or that only C has.  All others are marshalled by abi.py.
+"""Answers that need code of their own: C functions whose results have a size that an argument decides, whose parameters mean something else than
+those of the Python call, or that only C has.  All others are marshalled by abi.py.
 """
 
 from __future__ import annotations
@@ -229,22 +229,17 @@ def channel_desc(c: HandledCall) -> int:
 
 # ---------------------------------------------------------------- results whose size an attribute decides
 
-_WIDE = re.compile("POINTER|_ID$|ADDR|SIZE|CONTEXT|HANDLE|TOKENS|THRESHOLD|MEM_(CURRENT|HIGH)|RESERVED|USED")
-
-
-def _attribute_kind(name: str) -> str:
-    if "P2P_TOKENS" in name:
-        return "u64"
-    if name.endswith("BUFFER_ID"):
-        return "u64"
-    return "u64" if _WIDE.search(name.removeprefix("CU_POINTER_ATTRIBUTE_")) else "u32"
+# The attributes of an address that are not 32 bits wide.
+_WIDE = frozenset(
+    "CONTEXT DEVICE_POINTER HOST_POINTER P2P_TOKENS BUFFER_ID RANGE_START_ADDR RANGE_SIZE ALLOWED_HANDLE_TYPES MEMPOOL_HANDLE MAPPING_SIZE "
+    "MAPPING_BASE_ADDR MEMORY_BLOCK_ID".split()
+)
+_BOOLEAN = frozenset("IS_MANAGED MAPPED IS_LEGACY_CUDA_IPC_CAPABLE IS_GPU_DIRECT_RDMA_CAPABLE IS_HW_DECOMPRESS_CAPABLE".split())
 
 
 def _pointer_kind(which: int) -> str:
     name = driver.CUpointer_attribute(which).name.removeprefix("CU_POINTER_ATTRIBUTE_")
-    if name in ("SYNC_MEMOPS", "IS_MANAGED", "MAPPED") or name.startswith("IS_"):
-        return "u8" if name in ("IS_MANAGED", "MAPPED") or name.startswith("IS_") else "u32"
-    return _attribute_kind(name)
+    return "u64" if name in _WIDE else "u8" if name in _BOOLEAN else "u32"
 
 
 @handles("cuPointerGetAttribute")
