@@ -58,8 +58,12 @@ class CParameter:
 
 
 def _parameters(text: str) -> tuple[CParameter, ...]:
-    found = map(_PARAMETER.fullmatch, text.split())
-    return tuple(CParameter(m[1], m[2], m[3], m[4], m[5] or "") for m in found if m is not None)
+    out = []
+    for word in text.split():
+        m = _PARAMETER.fullmatch(word)
+        assert m is not None, f"{word!r} in a table of calls"
+        out.append(CParameter(m[1], m[2], m[3], m[4], m[5] or ""))
+    return tuple(out)
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import threading
 from collections.abc import Callable
 from typing import Any, ParamSpec
 
-from ..api.table import runtime_calls
+from ..api.table import ApiCall, runtime_calls
 from ..device.context import DeviceContext
 from ..device.machine import SimulatedDevice, machine
 from ..driver.api import STATE, current, given, initialise, results_of
@@ -60,9 +60,12 @@ def code_of(e: ApiError) -> cudaError_t:
 def api(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
     """A function that returns its results, or raises ApiError, as the runtime call of its name: (code, *results)."""
 
+    row: ApiCall | None = None  # a start reads no row
+
     @functools.wraps(work)
     def call(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-        row = runtime_calls()[work.__name__]
+        nonlocal row
+        row = row or runtime_calls()[work.__name__]
         try:
             initialise()
             out = work(*args, **kwargs)

@@ -46,9 +46,12 @@ def initialise() -> None:
 def api(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
     """A function that returns its results, or raises ApiError, as the driver call of its name: (code, *results)."""
 
+    row: ApiCall | None = None  # a start reads no row
+
     @functools.wraps(work)
     def call(*args: P.args, **kwargs: P.kwargs) -> tuple[Any, ...]:
-        row = driver_calls()[work.__name__]
+        nonlocal row
+        row = row or driver_calls()[work.__name__]
         try:
             if not _ready and "early" not in row.words:
                 raise ApiError("CUDA_ERROR_NOT_INITIALIZED", "cuInit comes first")
