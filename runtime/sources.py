@@ -52,7 +52,7 @@ def program_of(path: str, data: bytes, device: str = "", debug: bool = False, ke
     from .run.runspec import LaunchSpec
 
     runs = _runs(path, data)
-    device = device or _device_of(runs)
+    device = device or oldest_device(runs)
     kernels = [kernel, *(step.kernel for spec in runs for step in spec.launches if isinstance(step, LaunchSpec))]
     instances = tuple(dict.fromkeys(k for k in kernels if k.endswith(">")))
     made = compile_file(Path(path), data, device, debug, instances)
@@ -73,7 +73,7 @@ def _runs(path: str, text: bytes) -> list[RunSpec]:
         return []
 
 
-def _device_of(runs: Sequence[RunSpec]) -> str:
+def oldest_device(runs: Sequence[RunSpec]) -> str:
     """The oldest device of the runs: code for it runs on the others, too."""
     from warplab.isa.profiles import target_capability
 

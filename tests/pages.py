@@ -72,7 +72,7 @@ def typed(fence: Fence) -> list[Typed]:
 def put_handout(lab: Path, folder: Path) -> None:
     """The files that a student of a lab has, with the reference as the solution."""
     for path in lab.iterdir():
-        if path.suffix == ".ptx":
+        if path.is_file():
             (folder / path.name).symlink_to(path)
     if (lab / "reference.ptx").exists():
         (folder / "mine.ptx").symlink_to(lab / "reference.ptx")

@@ -42,6 +42,16 @@ done:
     ret;
 }}
 """
+CPP_KERNEL = """\
+__global__ void {name}(const float *x, float *out, int n)
+{{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float v = x[i];
+{body}    out[i] = v;
+}}
+"""
+CPP_TWICE = "    v += v;\n"
 TWICE = "    add.f32         %v, %v, %v;\n"
 RUN = '--grid 4 --block 64 --arg x=f32[200]:arange --arg out:out=f32[200] --arg n=200 --expect "out == 2 * x"'
 LAB = """\
@@ -80,7 +90,7 @@ HANDOUT = """\
 `{name}(x, out, n)`: `out[i]` is twice `x[i]`, for `i < n`.
 
 ```sh
-warplab run starter.ptx {run}
+warplab run {starter} {run}
 ```
 """
 
@@ -92,33 +102,37 @@ def new() -> None:
 
 @new.command()
 @click.argument("path", metavar="NAME", type=click.Path())
-def lab(path: str) -> None:
+@click.option("--cuda", is_flag=True, help="In CUDA C++ instead of PTX.")
+def lab(path: str, cuda: bool) -> None:
     """A lab: NAME/ with lab.toml, handout, starter, reference and a wrong submission."""
     folder = _named(path)
     name = _identifier(folder.name)
     title = folder.name.replace("-", " ").replace("_", " ")
+    kernel, twice, suffix = (CPP_KERNEL, CPP_TWICE, "cu") if cuda else (KERNEL, TWICE, "ptx")
+    starter, reference, wrong = f"starter.{suffix}", f"reference.{suffix}", f"copies.{suffix}"
     _write(
         {
             folder / "lab.toml": LAB.format(title=title, run=RUN),
-            folder / "README.md": HANDOUT.format(title=title[:1].upper() + title[1:], name=name, run=RUN),
-            folder / "starter.ptx": "// Starter: copies.\n" + KERNEL.format(name=name, body="    // Something is missing here.\n"),
-            folder / "reference.ptx": "// Reference.\n" + KERNEL.format(name=name, body=TWICE),
-            folder / "wrong" / "copies.ptx": "// wrong: 200 numbers: first out[1]\n" + KERNEL.format(name=name, body=""),
+            folder / "README.md": HANDOUT.format(title=title[:1].upper() + title[1:], name=name, run=RUN, starter=starter),
+            folder / starter: "// Starter: copies.\n" + kernel.format(name=name, body="    // Something is missing here.\n"),
+            folder / reference: "// Reference.\n" + kernel.format(name=name, body=twice),
+            folder / "wrong" / wrong: "// wrong: 200 numbers: first out[1]\n" + kernel.format(name=name, body=""),
         }
     )
-    click.echo(f"try\n  warplab grade {folder} {folder / 'reference.ptx'}\n  warplab grade {folder} {folder / 'wrong'}")
+    click.echo(f"try\n  warplab grade {folder} {folder / reference}\n  warplab grade {folder} {folder / 'wrong'}")
 
 
 @new.command()
 @click.argument("path", metavar="NAME", type=click.Path())
-def test(path: str) -> None:
-    """A test: NAME.ptx with a run, an expectation and a budget."""
-    file = _named(path).with_suffix(".ptx")
+@click.option("--cuda", is_flag=True, help="In CUDA C++ instead of PTX.")
+def test(path: str, cuda: bool) -> None:
+    """A test: NAME.ptx or NAME.cu with a run, an expectation and a budget."""
+    file = _named(path).with_suffix(".cu" if cuda else ".ptx")
     name = _identifier(file.stem)
     _write(
         {
             file: f"// {name}: what it shows.\n//\n//@ run {RUN}\n//@ metric sectors_per_request <= 4\n"
-            + KERNEL.format(name=name, body=TWICE)
+            + (CPP_KERNEL.format(name=name, body=CPP_TWICE) if cuda else KERNEL.format(name=name, body=TWICE))
         }
     )
     click.echo(f"try\n  warplab test {file}")

@@ -38,10 +38,8 @@ def cached(source: CppSource, compiler: str, make: Callable[[], Compiled]) -> Co
 
 def _stands_alone(source: CppSource) -> bool:
     """Does a file include nothing but the compiler's headers?"""
-    if source.path is None:
-        return False
     for operand in _DIRECTIVE.findall(source.text.replace("\\\n", "")):
         m = _NAMED.match(operand)
-        if m is None or ".." in m[1] or (source.path.parent / m[1]).exists():
+        if m is None or ".." in m[1] or (source.path is not None and (source.path.parent / m[1]).exists()):
             return False
     return True

@@ -15,6 +15,8 @@ from . import nvcc, nvrtc
 from .cache import cached
 from .source import Compiled, CppSource
 
+INSTALL = "pip install 'warplab[cuda]' has one, or put nvcc on the PATH"
+
 
 def compile_cpp(source: CppSource, first: Literal["nvcc", "nvrtc"] = "nvrtc") -> Compiled:
     """Compiles with the first compiler, else with the other.  nvcc also takes the host code of a program, NVRTC has no headers for it."""
@@ -26,15 +28,17 @@ def compile_cpp(source: CppSource, first: Literal["nvcc", "nvrtc"] = "nvrtc") ->
         instead = _instead(source, nvrtc.targets(library)) if source.nearest else ""
         made = nvrtc.compile_cpp(replace(source, architecture=instead or source.architecture), library)
     else:
-        raise UsageError(f"{source.name}: there is no compiler of CUDA C++: pip install 'warplab[cuda]' has one, or put nvcc on the PATH")
+        raise UsageError(f"{source.name}: there is no compiler of CUDA C++: {INSTALL}")
     return replace(made, instead=instead)
 
 
-def _compiler() -> str:
-    """Which compiler of which version takes a file; "" where there is none."""
+def compiler(name: str) -> str:
+    """Which compiler of which version takes the file of that name."""
     if (command := shutil.which("nvcc")) is not None:
         return nvcc.version(command)
-    return nvrtc.version(library) if (library := nvrtc.library()) is not None else ""
+    if (library := nvrtc.library()) is not None:
+        return nvrtc.version(library)
+    raise UsageError(f"{name}: there is no compiler of CUDA C++: {INSTALL}")
 
 
 def _instead(source: CppSource, targets: Sequence[str]) -> str:
@@ -50,4 +54,4 @@ def compile_file(path: Path, text: bytes, architecture: str, debug: bool = False
     """A file as commands take it: perhaps a whole program, and with the lines of the source; `debug`: with its variables, not optimized."""
     words = ("-G" if debug else "-lineinfo",)
     source = CppSource(text.decode(errors="surrogateescape"), str(path), architecture, words, instances, path, nearest=True)
-    return cached(source, _compiler(), lambda: compile_cpp(source, "nvcc"))
+    return cached(source, compiler(source.name), lambda: compile_cpp(source, "nvcc"))

@@ -48,14 +48,15 @@ fi
 """
 ONE_FILE = """\
 shopt -s nullglob
-files=("$root"/submission/*.ptx)
+files=("$root"/submission/*.ptx "$root"/submission/*.cu)
 if test "${#files[@]}" -ne 1; then
-    echo "{\\"score\\": 0, \\"output\\": \\"Hand in one .ptx file. Found: ${#files[@]}.\\"}" > "$results"
+    echo "{\\"score\\": 0, \\"output\\": \\"Hand in one .ptx or .cu file. Found: ${#files[@]}.\\"}" > "$results"
     exit 0
 fi
 submission="${files[0]}\""""
 FOLDER = 'submission="$root/submission"'
-OTHERS = ("wrong", "reference", "reference.ptx")  # no student sees them
+OTHERS = ("wrong", "reference", "reference_cuda", "reference.ptx", "reference.cu")  # no student sees them
+STARTERS = ("starter", "starter_cuda", "starter.ptx", "starter.cu")
 _TEST = re.compile(r"[ \t]*\[\[\s*test\s*\]\]")
 STAMP = (2020, 1, 1, 0, 0, 0)  # the same lab makes the same zip
 
@@ -63,7 +64,8 @@ STAMP = (2020, 1, 1, 0, 0, 0)  # the same lab makes the same zip
 def write_bundle(lab: Lab, out: Path, wheel: Path | None = None) -> list[str]:
     """Writes the zip; gives the names in it. Reference and wrong submissions stay outside."""
     brought = (wheel.name, wheel.read_bytes()) if wheel is not None else installed_wheel()
-    what = f'"$root/source/{brought[0]}"' if brought is not None else f"warplab=={_version()}"
+    extra = "[cuda]" if any((lab.folder / name).exists() for name in STARTERS if name not in ("starter", "starter.ptx")) else ""
+    what = f'"$root/source/{brought[0]}{extra}"' if brought is not None else f'"warplab{extra}=={_version()}"'
     contents: dict[str, tuple[bytes, bool]] = {
         "setup.sh": (SETUP.format(what=what).encode(), True),
         "run_autograder": (RUN.format(choose=FOLDER if lab.files else ONE_FILE).encode(), True),
@@ -87,7 +89,7 @@ def own_files(lab: Lab, toml: str) -> dict[str, bytes]:
     there = {p.relative_to(lab.folder).as_posix(): p for p in _files(lab.folder)}
     naming = toml
     for inside, path in there.items():
-        if inside == "README.md" or inside.split("/")[0].split(".")[0] == "starter":
+        if inside == "README.md" or inside.split("/")[0] in STARTERS:
             found[inside] = path.read_bytes()
     if "README.md" in found:
         naming += found["README.md"].decode(errors="replace")

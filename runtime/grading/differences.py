@@ -9,7 +9,8 @@ from ..errors import UsageError
 from ..recording import Recording
 from ..recording.differences import StoreDifference, difference, told
 from ..recording.telling import number, thread_text
-from .lab import Lab, Submission, reference_of
+from ..sources import CPP
+from .lab import Lab, Submission, references_of
 from .recordings import read_recording
 from .report import Report, TestReport
 from .supervise import Worker
@@ -23,17 +24,21 @@ def with_differences(lab: Lab, submissions: Sequence[Submission], reports: Seque
         raise UsageError(
             'lab.toml does not allow it: differences = "store" shows the first store that differs, "instructions" also where it comes from'
         )
-    reference = reference_of(lab)
-    if reference is None:
+    references = references_of(lab)
+    if not references:
         raise UsageError(f"{lab.folder} has no reference to compare with")
     by_name = {s.name: s for s in submissions}
     worker = Worker()
+
+    def like(submission: Submission) -> Submission:
+        """The reference in the language of a submission, where there is one."""
+        return next((r for r in references if is_cpp(r) == is_cpp(submission)), references[0])
 
     def compared(submission: Submission, n: int, t: TestReport) -> TestReport:
         if t.passed or t.hidden or t.ended:
             return t
         text, launch = worker.record(lab, n, submission)
-        mine, other = read_recording(text), read_recording(worker.record(lab, n, reference, launch)[0])
+        mine, other = read_recording(text), read_recording(worker.record(lab, n, like(submission), launch)[0])
         if mine is None or other is None or not mine.step_count or mine.track.ended:  # a fault says more
             return t
         lines = _lines(lab, mine, other)
@@ -43,6 +48,11 @@ def with_differences(lab: Lab, submissions: Sequence[Submission], reports: Seque
         return [replace(r, tests=tuple(compared(by_name[r.name], n, t) for n, t in enumerate(r.tests))) for r in reports]
     finally:
         worker.close()
+
+
+def is_cpp(submission: Submission) -> bool:
+    """Is it written in CUDA C++?"""
+    return any(name.endswith(CPP) for name in submission.files)
 
 
 def _lines(lab: Lab, mine: Recording, other: Recording) -> list[str]:

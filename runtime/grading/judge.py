@@ -14,18 +14,20 @@ from ..golden.metrics import check_metric, measured
 from ..golden.output import captured
 from ..run.runner import DOUBTFUL, Outcome, Runner
 from ..run.runspec import RunSpec
-from .lab import Lab, LabTest
+from .compiling import BuiltFile
+from .lab import Lab, LabTest, Submission
 
 POISON = 1  # the seed of what registers and memory hold that the submission never writes: on a GPU no zeros, either
+NOTHING: Mapping[str, BuiltFile] = {}
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
-def judge(lab: Lab, test: LabTest, files: Mapping[str, bytes]) -> str:
-    """What is wrong; nothing where the test passes."""
-    name = test.file or next(iter(files), "")
-    data = files.get(name)
+def judge(lab: Lab, test: LabTest, submission: Submission, built: Mapping[str, BuiltFile] = NOTHING) -> str:
+    """What is wrong; nothing where the test passes.  `built`: what was made of its files in CUDA C++."""
+    name = submission.named(test.file)
+    data = submission.files.get(name)
     if data is None:
-        return f"{test.file or 'a .ptx file'} is missing in the submission (symbolic links are not accepted)"
+        return f"{test.file or 'a .ptx or .cu file'} is missing in the submission (symbolic links are not accepted)"
     if len(data) > lab.limits.source << 10:
         return f"{name} is larger than {lab.limits.source} KiB"
     code = _COMMENT.sub(" ", data.decode(errors="replace"))
@@ -35,11 +37,17 @@ def judge(lab: Lab, test: LabTest, files: Mapping[str, bytes]) -> str:
     for pattern in test.forbid:
         if found := re.search(pattern, code):
             return f"{name} has {found[0].strip()!r}, which this test does not allow"
+    made = built.get(name)
+    if made is not None and made.wrong:
+        return made.wrong
+    if made is not None:
+        data = made.ptx
     if not test.runs:
         return _assembles(data, name)
     if test.warnings and (doubts := _warnings(data, name)):
         return doubts
-    for number, spec in enumerate(test.runs, 1):
+    for number, given in enumerate(test.runs, 1):
+        spec = given if made is None or made.on(given) else replace(given, device_rules_only=True)
         where = f"run {number} of {len(test.runs)}: " if len(test.runs) > 1 else ""
         if wrong := _run(lab, test, spec, data, name):
             return where + wrong

@@ -1,7 +1,7 @@
 """A lab: a folder with lab.toml (tests with points, limits) and the files it names; and submissions, which are nothing but bytes.
 
 lab.toml
-    title = "..."            files = ["a.ptx", ...]   where a submission is a folder of several files; else it is one .ptx
+    title = "..."            files = ["a.ptx", ...]   where a submission is a folder of several files; else it is one .ptx.  Each may be a .cu instead
     sanitize = "all"         checkers that look at each run: what they find costs the points of the test (also of one [[test]])
     orders = 3               each run is done in so many orders of warps and lanes, where it names no --schedule (also of one [[test]])
     warnings = true          warnings of the assembler that a run shows cost points, too (also of one [[test]])
@@ -25,7 +25,9 @@ from typing import Any
 from ..device.launches.sanitizing import tools_of
 from ..errors import UsageError
 from ..run.runspec import RunSpec, from_text, from_toml
+from ..sources import CPP
 
+PTX = ".ptx"
 ORDERS = 3  # the default order, and the first seeds
 GRACE = 5.0  # seconds beyond a test's limit, for assembling and checking
 
@@ -91,6 +93,15 @@ class Submission:
     name: str
     files: Mapping[str, bytes] = field(hash=False)
     path: str = ""  # of its file, or of its folder
+
+    def named(self, file: str) -> str:
+        """The name of its file that stands for one of the lab's, in PTX or in CUDA C++; the only one where the lab names none."""
+        return next((name for name in both(file) if name in self.files), file) if file else next(iter(self.files), "")
+
+
+def both(file: str) -> tuple[str, ...]:
+    """The names that a file of a lab may have in a submission."""
+    return (file, file.removesuffix(PTX) + CPP) if file.endswith(PTX) else (file,)
 
 
 _SHARED = {"sanitize", "orders", "warnings"}  # keys of a lab that its tests may have, too
@@ -193,7 +204,7 @@ def _strings(value: Any, path: Path, key: str) -> tuple[str, ...]:
 
 
 def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
-    """Each .ptx is a submission; a folder is one where the lab asks for several files, else each .ptx in it is.
+    """Each .ptx or .cu is a submission; a folder is one where the lab asks for several files, else each file in it is.
 
     The folders in a folder are its students', each named by its student, unless the folder itself has the files that the lab asks for.
     """
@@ -217,7 +228,8 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
             if len(lab.files) > 1:
                 raise UsageError(f"{path}: this lab requires a folder with {', '.join(lab.files)}")
             files = _read([path], lab.limits)
-            out.append(Submission(path.stem, dict(zip(lab.files or [path.name], files.values(), strict=False)), path.as_posix()))
+            name = Path(lab.files[0]).with_suffix(path.suffix).name if lab.files and path.suffix == CPP else (lab.files or [path.name])[0]
+            out.append(Submission(path.stem, dict.fromkeys([name], *files.values()) if files else {}, path.as_posix()))
         else:
             raise UsageError(f"{path}: no such file or folder")
     names = [s.name for s in out]
@@ -234,10 +246,12 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
 
 def _in_folder(lab: Lab, path: Path) -> list[Submission]:
     if lab.files:
-        files = _read([path / f for f in lab.files], lab.limits)
+        files = _read([path / next((n for n in both(f) if (path / n).is_file()), f) for f in lab.files], lab.limits)
         return [Submission(path.resolve().name, files, path.as_posix())] if files else []
     return [
-        Submission(p.stem, _read([p], lab.limits), p.as_posix()) for p in sorted(path.glob("*.ptx")) if p.is_symlink() or not p.is_dir()
+        Submission(p.stem, _read([p], lab.limits), p.as_posix())
+        for p in sorted(path.iterdir())
+        if p.suffix in (PTX, CPP) and (p.is_symlink() or not p.is_dir())
     ]
 
 
@@ -254,7 +268,7 @@ def _read(paths: Iterable[Path], limits: Limits) -> dict[str, bytes]:
     return out
 
 
-def reference_of(lab: Lab) -> Submission | None:
-    """The solution in a lab's folder; None where it was left out, as in a bundle for students."""
-    found = [p for p in (lab.folder / "reference", lab.folder / "reference.ptx") if p.exists()]
-    return find_submissions(lab, found[:1])[0] if found else None
+def references_of(lab: Lab) -> list[Submission]:
+    """The solutions in a lab's folder, in PTX and in CUDA C++; none where they were left out, as in a bundle for students."""
+    names = ("reference", "reference_cuda", f"reference{PTX}", f"reference{CPP}")
+    return [find_submissions(lab, [p])[0] for p in (lab.folder / n for n in names) if p.exists()]

@@ -22,6 +22,7 @@ from ..errors import UsageError
 from ..player import page
 from ..recording import Recording
 from ..recording.files import write
+from .compiling import BuiltFile
 from .judge import judge
 from .lab import Lab, LabTest, Submission
 from .report import Report
@@ -34,7 +35,7 @@ UNPACKED = 256 << 20  # bytes of a recording that is accepted
 Pages = dict[tuple[str, str], Path]  # by submission and test
 
 
-def recorded(lab: Lab, test: LabTest, files: Mapping[str, bytes], launch: int = LAST) -> tuple[str, int]:
+def recorded(lab: Lab, test: LabTest, submission: Submission, built: Mapping[str, BuiltFile], launch: int = LAST) -> tuple[str, int]:
     """The recording of a launch of a test in base64, and its number; nothing where there is no such launch."""
     launches = itertools.count()
     kept: list[tuple[int, Recorder]] = []
@@ -47,7 +48,7 @@ def recorded(lab: Lab, test: LabTest, files: Mapping[str, bytes], launch: int = 
         return kept[0][1]
 
     with observing(make):
-        judge(lab, test, files)
+        judge(lab, test, submission, built)
     if not kept or kept[0][1].track is None:
         return "", 0
     out = io.BytesIO()

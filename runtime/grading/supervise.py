@@ -20,6 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
+from .compiling import build
 from .lab import Lab, Submission
 from .report import Report, TestReport
 
@@ -66,7 +67,7 @@ class Worker:
 
     def _ask(self, lab: Lab, number: int, submission: Submission, launch: int | None) -> Answer | dict[str, Any]:
         """What the process says of one test, or why it was ended."""
-        message = pickle.dumps((lab, number, dict(submission.files), launch))
+        message = pickle.dumps((lab, number, submission, build(lab, submission), launch))
         start = time.monotonic()
         process = self._ready() or self._ready()
         if process is None:

@@ -1,7 +1,7 @@
 """The process that runs tests: `python -m warplab.runtime.grading.worker`.
 
-It takes pickled (lab, number of a test, files, which of its launches is to be recorded) on standard input from the grader that started it, and answers
-each with a line of JSON on standard output.  What it answers was influenced by a submission: the grader reads it as data.
+It takes pickled (lab, number of a test, submission, what was compiled of it, which launch is to be recorded) on standard input from the grader that
+started it, and answers each with a line of JSON on standard output.  What it answers was influenced by a submission: the grader reads it as data.
 """
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ import struct
 import time
 from collections.abc import Mapping
 
+from .compiling import BuiltFile
 from .judge import judge
-from .lab import Lab
+from .lab import Lab, Submission
 
 
 def send(file: int, value: object) -> None:
@@ -51,16 +52,16 @@ def main() -> None:
     _confine()
     send(answers, {"ready": True})
     while (message := receive(source)) is not None:
-        lab, number, files, launch = pickle.loads(message)
+        lab, number, submission, built, launch = pickle.loads(message)
         assert isinstance(lab, Lab)
         start = time.perf_counter()
         if launch is not None:
-            text, n = _recorded(lab, number, files, launch)
+            text, n = _recorded(lab, number, submission, built, launch)
             send(answers, {"recording": text, "launch": n})
             continue
         try:
             _bound(lab, number)
-            wrong = judge(lab, lab.tests[number], files)
+            wrong = judge(lab, lab.tests[number], submission, built)
         except RecursionError:
             wrong = "nested too deeply"
         except MemoryError:
@@ -70,13 +71,13 @@ def main() -> None:
         send(answers, {"wrong": wrong.encode(errors="replace").decode()[:100_000], "seconds": time.perf_counter() - start})
 
 
-def _recorded(lab: Lab, number: int, files: Mapping[str, bytes], launch: int) -> tuple[str, int]:
+def _recorded(lab: Lab, number: int, submission: Submission, built: Mapping[str, BuiltFile], launch: int) -> tuple[str, int]:
     """The recording of a launch of a test, and its number; nothing where there is none."""
     from .recordings import recorded
 
     try:
         _bound(lab, number)
-        return recorded(lab, lab.tests[number], files, launch)
+        return recorded(lab, lab.tests[number], submission, built, launch)
     except Exception:  # why it fails, the test itself has said
         return "", 0
 

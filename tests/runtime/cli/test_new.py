@@ -2,28 +2,35 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli.new import new
+from warplab.runtime.compilers import nvrtc
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.grading import find_submissions, load_lab
+from warplab.runtime.grading.compiling import build
 from warplab.runtime.grading.judge import judge
 
+NEEDS_COMPILER = pytest.mark.skipif(shutil.which("nvcc") is None and nvrtc.library() is None, reason="no compiler of CUDA C++")
+LANGUAGES = [pytest.param([], id="ptx"), pytest.param(["--cuda"], id="cuda", marks=NEEDS_COMPILER)]
 
-def test_a_new_lab_grades(tmp_path: Path) -> None:
-    folder = tmp_path / "12-my lab"
-    assert CliRunner().invoke(new, ["lab", str(folder)]).exit_code == 0
+
+@pytest.mark.parametrize("words", LANGUAGES)
+def test_a_new_lab_grades(words: list[str], tmp_path: Path) -> None:
+    folder, suffix = tmp_path / "12-my lab", "cu" if words else "ptx"
+    assert CliRunner().invoke(new, ["lab", str(folder), *words]).exit_code == 0
     lab = load_lab(folder)
 
     def failing(name: str) -> list[str]:
         (handed_in,) = find_submissions(lab, [folder / name])
-        return [t.name for t in lab.tests if judge(lab, t, handed_in.files)]
+        return [t.name for t in lab.tests if judge(lab, t, handed_in, build(lab, handed_in))]
 
-    assert failing("reference.ptx") == []
-    assert failing("starter.ptx") == failing("wrong/copies.ptx") == ["200 numbers", "loads follow rows", "one number"]
+    assert failing(f"reference.{suffix}") == []
+    assert failing(f"starter.{suffix}") == failing(f"wrong/copies.{suffix}") == ["200 numbers", "loads follow rows", "one number"]
     again = CliRunner().invoke(new, ["lab", str(folder)])
     assert again.exit_code == 2 and "exists already" in again.output
 
@@ -37,7 +44,8 @@ def test_a_name_that_cannot_be_written_is_refused(tmp_path: Path, monkeypatch: p
     assert not list(tmp_path.iterdir())
 
 
-def test_a_new_test_passes(tmp_path: Path) -> None:
-    assert CliRunner().invoke(new, ["test", str(tmp_path / "3rd-try")]).exit_code == 0
+@pytest.mark.parametrize("words", LANGUAGES)
+def test_a_new_test_passes(words: list[str], tmp_path: Path) -> None:
+    assert CliRunner().invoke(new, ["test", str(tmp_path / "3rd-try"), *words]).exit_code == 0
     (case,) = collect([tmp_path])
     assert run_case(case).passed

@@ -303,7 +303,7 @@ def test_bundle(tmp_path: Path) -> None:
     [
         ({"anything.ptx": GOOD}, 4, ""),
         ({"anything.ptx": ENTRY % "ret;"}, 0, "got 0, expected 7"),
-        ({}, 0, "Hand in one .ptx file. Found: 0."),
+        ({}, 0, "Hand in one .ptx or .cu file. Found: 0."),
         ({"a.ptx": GOOD, "b.ptx": GOOD}, 0, "Found: 2."),
         ({"notes.txt": "hello"}, 0, "Found: 0."),
         ({"link.ptx": None}, 0, "is missing in the submission"),

@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from warplab.runtime.cli import main
 from warplab.runtime.errors import UsageError
-from warplab.runtime.grading import load_lab
+from warplab.runtime.grading import Submission, load_lab
 from warplab.runtime.grading.bundle import without_hidden
 from warplab.runtime.grading.judge import judge
 from warplab.runtime.grading.selftest import selftest
@@ -49,7 +49,7 @@ def lab_of(folder: Path, toml: str, reference: str = MIRROR) -> Path:
 
 def verdict(folder: Path, text: str) -> str:
     lab = load_lab(folder)
-    return judge(lab, lab.tests[0], {"s.ptx": text.encode()})
+    return judge(lab, lab.tests[0], Submission("s", {"s.ptx": text.encode()}))
 
 
 @pytest.mark.parametrize(("orders", "says"), [("", "in another order of warps and lanes, --schedule"), ("orders = 1\n", "")])
@@ -93,8 +93,8 @@ def test_a_self_test_names_what_the_tests_do_not_see(tmp_path: Path) -> None:
     (wrong / "other.ptx").write_text(MIRROR.replace("63", "62"))
     dead = MIRROR.replace("    ret;", "    mov.u32 %r2, 5;\n    cvta.to.global.u64 %d1, %d1;\n    ret;")
     found = selftest(load_lab(lab_of(tmp_path, "orders = 1\n" + TEST, dead)), 2)
-    assert (found.reference, found.wrong, [m.instruction for m in found.kept]) == ("", ("same",), ["bar.sync 0;"])
-    assert "without reference.ptx:15: bar.sync 0; all points are earned" in str(found) and not found.passed
+    assert (found.reference, found.wrong, [m.change for m in found.kept]) == ("", ("same",), ["without bar.sync 0;"])
+    assert "reference.ptx:15: without bar.sync 0;: all points are earned" in str(found) and not found.passed
 
 
 def test_a_self_test_of_a_wrong_reference(tmp_path: Path) -> None:

@@ -1,0 +1,8 @@
+// wrong: 1000 numbers: first c[256]
+__global__ void vecadd(const float *a, const float *b, float *c, int n)
+{
+    int i = threadIdx.x;
+
+    // The last block has threads beyond the end of the arrays: they do nothing.
+    if (i < n) c[i] = a[i] + b[i];
+}

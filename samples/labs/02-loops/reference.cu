@@ -1,0 +1,14 @@
+// Reference: how many steps x takes to reach 1.
+__global__ void collatz(const unsigned *x, unsigned *steps, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    unsigned v = x[i];
+    unsigned count = 0;
+    while (v > 1) {
+        // The compiler selects one of both values, without a branch.
+        v = v % 2 ? 3 * v + 1 : v / 2;
+        count = count + 1;
+    }
+    steps[i] = count;
+}

@@ -1,0 +1,9 @@
+// wrong: few requests to global memory: global_red_requests
+
+// bins: 256 counters, 0 before the launch
+__global__ void histogram(const unsigned char *data, unsigned n, unsigned *bins)
+{
+    unsigned threads = blockDim.x * gridDim.x;
+    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += threads)
+        atomicAdd(&bins[data[i]], 1);
+}

@@ -1,0 +1,5 @@
+// function.cu as the code generator printed it.
+extern "C" __device__ int max3(int a, int b, int c)
+{
+    return a;
+}

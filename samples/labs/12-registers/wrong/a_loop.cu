@@ -1,0 +1,15 @@
+// wrong: no loop: branches
+
+// x: 16 rows of n
+__global__ void energy(const float *x, float *out, unsigned n)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float e = 0;
+#pragma unroll 1
+    for (unsigned row = 0; row < 16; row++) {
+        float v = x[row * n + i];
+        e += v * v;
+    }
+    out[i] = e;
+}
