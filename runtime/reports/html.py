@@ -14,7 +14,9 @@ from .advice import advice
 from .compare import HEAD, changes
 from .highlight import STYLE as HIGHLIGHT
 from .highlight import ptx_line
-from .sources import line_of, source_text
+from .side_by_side import STYLE as SIDES
+from .side_by_side import side_by_side
+from .sources import source_text
 from .tables import number, percent, scaled
 from .text import balance, cost, heading
 from .time import limit, origin, slow_lines, waits
@@ -60,7 +62,7 @@ def page(
         body = "".join(_comparison(n, len(profiles) + n, a, b) for n, (a, b) in enumerate(zip(profiles, others, strict=False))) + body
     elif len(shown) > 1:
         body = _overview(shown) + body
-    inner = f'<style>{svg.STYLE}{PAGE_STYLE}{HIGHLIGHT}</style><div class="wl">{body}</div>'
+    inner = f'<style>{svg.STYLE}{PAGE_STYLE}{HIGHLIGHT}{SIDES}</style><div class="wl">{body}</div>'
     if fragment:
         return inner
     name = escape(short_name(profiles[0].kernel) if profiles else "nothing")
@@ -95,13 +97,8 @@ def _overview(profiles: Sequence[KernelProfile]) -> str:
 
 def launch(p: KernelProfile, prefix: str = "") -> str:
     """One launch."""
-    parts = [
-        f'<section id="{prefix}launch"><h1>{escape(heading(p))}</h1>',
-        _tiles(p),
-        _advice(p, prefix),
-        _time(p, prefix),
-        _source(p, prefix),
-    ]
+    parts = [f'<section id="{prefix}launch"><h1>{escape(heading(p))}</h1>', _tiles(p), _advice(p, prefix)]
+    parts += [_time(p, prefix), side_by_side(p, prefix), _source(p, prefix)]
     parts.append(f"<h2>Active lanes over the launch</h2>{svg.timeline(p)}")
     parts.append(f"<h2>Occupancy</h2>{svg.residency(p)}<p class='quiet'>{escape('; '.join(p.occupancy.sentences))}</p>")
     if p.dram_intensity:
@@ -160,7 +157,7 @@ def _advice(p: KernelProfile, prefix: str) -> str:
 
 
 def _source(p: KernelProfile, prefix: str) -> str:
-    """Texts with the heat of each line; the PTX first, then the source files that .loc names."""
+    """Texts with the heat of each line; the PTX first, then the lines of source files that are not there."""
     out = []
     hottest = max((cost(x) for x in p.lines()), default=0) or 1
     for name, text in p.texts.items():
@@ -177,13 +174,10 @@ def _source(p: KernelProfile, prefix: str) -> str:
             rows.append(f'<tr id="{prefix}line{n}"><td class="quiet">{n}</td>{cells}{code}</tr>')
         out.append(f'<h2>{escape(name)}</h2><div class="scroll">{_table(head, rows, "code")}</div>')
     for file, lines in p.source_lines().items():
-        source = source_text(file)
-        rows = []
-        for x in lines:
-            code = f"<<code>{escape(line_of(source, x.line))}</code>" if source else ""
-            rows.append(_row(str(x.line), number(x.warps), number(x.sectors), number(x.shared_passes), code))
-        head = ("line", "warps", "sectors", "passes", "<source" if source else "")
-        out.append(f'<h2>{escape(file)}</h2><div class="scroll">{_table(head, rows, "code")}</div>')
+        if source_text(file):  # it stands beside the PTX
+            continue
+        rows = [_row(str(x.line), number(x.warps), number(x.sectors), number(x.shared_passes)) for x in lines]
+        out.append(f'<h2>{escape(file)}</h2><div class="scroll">{_table(("line", "warps", "sectors", "passes"), rows, "code")}</div>')
     return "".join(out)
 
 

@@ -275,6 +275,13 @@ def test_html_shows_what_there_is(tmp_path: Path) -> None:
     assert '<span class="o">mad.wide.u32</span> %a, %t, <span class="n">64</span>, %a;' in page
     assert '<span class="c">// a &lt;comment&gt;</span>' in page
     assert '@%p <span class="o">st.global.u32</span> [%a+<span class="n">8</span>], <span class="n">0x1F</span>;' in page
-    assert "__global__ void k() { work(); } // &lt;here&gt;" in page
+    source_row = re.search(r'<tr id="(0-s0-2)" class="of" style="--hue:(\d+)"><td><a href="#(0-p0-0-\d+)">2</a>.*?</tr>', page)
+    assert source_row is not None and "__global__ void k() { work(); } // &lt;here&gt;" in source_row[0]
+    row = re.search(
+        rf'<tr id="{source_row[3]}" class="of" style="--hue:{source_row[2]}"><td><a href="#{source_row[1]}">2</a>.*?</tr>', page
+    )
+    assert row is not None and '<span class="o">mov.u32</span> %t' in row[0], (
+        "the line and its first instruction have one colour, and lead to each other"
+    )
     assert "lines 11, 12</a>: " in page, "the same advice about two lines is one"
     assert page.index("stage through shared memory") < page.index("have no work"), "a small launch is no news"
