@@ -5,13 +5,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Literal
 
 from warplab.isa.control import BRANCHES, JUMPS, TABLES
 
-from ..ir import Function, Instruction
+from ..demangle import demangled
+from ..ir import Function, Instruction, Location
+from ..listing import listing
 from .analysis import BasicBlock, Flow, flow
 
 EdgeKind = Literal["next", "taken", "fall", "case"]
@@ -24,7 +28,7 @@ class FlowNode:
     index: int
     label: str
     text: tuple[str, ...]  # its instructions
-    lines: tuple[int, int]  # first and last line of the source; (0, 0) for the empty end
+    lines: tuple[int, int]  # first and last line of the text; (0, 0) for the empty end
     idom: int | None
     meets: int | None  # of a block that lanes may leave different ways: where they meet again; None: at the function's end
     diverges: bool
@@ -33,6 +37,7 @@ class FlowNode:
     depth: int  # loops around it
     header_of: int | None
     reachable: bool
+    origins: tuple[str, ...] = ()  # of each instruction file and line of the .loc in force, as kernel.cu:7; "" where there is none
 
     @property
     def name(self) -> str:
@@ -75,9 +80,10 @@ class FlowGraph:
     irreducible: bool
 
 
-def graph(function: Function, text: str) -> FlowGraph:
-    """The graph of a function with a body; text is that of its module."""
+def graph(function: Function, text: str, files: Mapping[int, str] = MappingProxyType({})) -> FlowGraph:
+    """The graph of a function with a body; text and files are those of its module."""
     found = flow(function)
+    places = [s for s in listing(function).statements if isinstance(s, Location)] if files else []
     blocks = [b for b in found.blocks if b.instructions or b.labels or found.predecessors[b.index] or b.index == 0]
     diverging = {b.index: _diverges(b) and b.index in found.reachable for b in blocks}
     gathers: dict[int, list[int]] = {}
@@ -88,13 +94,13 @@ def graph(function: Function, text: str) -> FlowGraph:
     headers = {loop.header: loop for loop in found.loops}
     order = (*(b.index for b in blocks if b.index not in found.reachable), *found.rpo)
     place = {b: i for i, b in enumerate(order)}
-    nodes = tuple(_node(found, b, text, diverging[b.index], tuple(gathers.get(b.index, ()))) for b in blocks)
+    nodes = tuple(_node(found, b, text, diverging[b.index], tuple(gathers.get(b.index, ())), _origins(b, places, files)) for b in blocks)
     edges = tuple(Edge(b.index, target, kind, label, place[target] <= place[b.index]) for b in blocks for target, kind, label in _edges(b))
     loops = tuple(LoopFacts(n.index, n.header, n.latches, n.blocks, n.parent, n.depth) for n in headers.values())
     return FlowGraph(function.name, function.is_entry, nodes, edges, loops, order, found.irreducible)
 
 
-def _node(found: Flow, b: BasicBlock, text: str, diverges: bool, gathers: tuple[int, ...]) -> FlowNode:
+def _node(found: Flow, b: BasicBlock, text: str, diverges: bool, gathers: tuple[int, ...], origins: tuple[str, ...]) -> FlowNode:
     loop = found.loop_of[b.index]
     header = next((n.index for n in found.loops if n.header == b.index), None)
     spans = [i.span for i in b.instructions]
@@ -112,7 +118,14 @@ def _node(found: Flow, b: BasicBlock, text: str, diverges: bool, gathers: tuple[
         found.loops[loop].depth if loop is not None else 0,
         header,
         b.index in found.reachable,
+        origins,
     )
+
+
+def _origins(b: BasicBlock, places: Sequence[Location], files: Mapping[int, str]) -> tuple[str, ...]:
+    starts = [p.span.start for p in places]
+    found = [bisect_right(starts, i.span.start) - 1 for i in b.instructions]
+    return tuple(f"{files.get(places[n].file, '').rpartition('/')[2]}:{places[n].line}" if n >= 0 and places[n].line else "" for n in found)
 
 
 def _diverges(b: BasicBlock) -> bool:
@@ -174,7 +187,7 @@ def _count(n: int, what: str) -> str:
 def as_text(g: FlowGraph) -> str:
     """The graph as lines for a terminal."""
     facts = [_count(len(g.nodes), "block"), _count(len(g.edges), "edge"), _count(len(g.loops), "loop")]
-    out = [f"{'.entry' if g.is_entry else '.func'} {g.name}: {', '.join(facts + ['irreducible'] * g.irreducible)}"]
+    out = [f"{'.entry' if g.is_entry else '.func'} {demangled(g.name)}: {', '.join(facts + ['irreducible'] * g.irreducible)}"]
     ways: dict[int, list[str]] = {}
     for e in g.edges:
         how = f" ({e.text})" if e.text else ""
@@ -184,7 +197,10 @@ def as_text(g: FlowGraph) -> str:
         lines = f"line{'s' * (n.lines[0] != n.lines[1])} {'-'.join(map(str, dict.fromkeys(n.lines)))}, " if n.lines[0] else ""
         size = lines + _count(len(n.text), "instruction")
         out += ["", f"{n.name}{label}: {size}" if n.text else f"{n.name}{label}: end of the body"]
-        out += [f"    {line}" for line in n.text]
+        before = ""
+        for line, origin in zip(n.text, n.origins, strict=True):
+            out += [f"  {origin}"] * (origin not in ("", before)) + [f"    {line}"]
+            before = origin
         out.append(f"  -> {', '.join(ways[n.index])}" if n.index in ways else "  -> leaves the function")
         if n.idom is not None:
             out.append(f"  dominated by B{n.idom}")

@@ -40,7 +40,7 @@ def cfg(source: files.InputFile, name: str | None, form: str | None, output: str
     form = form or ({"svg": "svg", "dot": "dot", "gv": "dot"}.get(output.rpartition(".")[2], "text"))
     if form == "svg" and not as_json:
         shown = [next((f for f in shown if f.is_entry), shown[0])]
-    graphs: list[FlowGraph] = [graph(f, module.text) for f in shown]
+    graphs: list[FlowGraph] = [graph(f, module.text, module.files) for f in shown]
     if as_json:
         files.print_json([files.plain(asdict(g)) for g in graphs])
     else:

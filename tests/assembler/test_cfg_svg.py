@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from warplab.assembler.flow.cfg import graph
+from warplab.assembler.flow.cfg import as_text, graph
 from warplab.assembler.flow.cfg_svg import as_svg
 from warplab.assembler.parse import parse
 
@@ -64,3 +64,26 @@ def test_no_edge_runs_behind_a_block(text: str) -> None:
     for d in edges:
         for (x, y), _ in pairwise(points(d)):
             assert not any(left + 1 < x < left + w - 1 and top + 1 < y < top + h - 1 for left, top, w, h in boxes), (d, x, y)
+
+
+def test_text_names_lines_of_the_source() -> None:
+    text = """.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry _Z1kPi(.param .u64 x)
+{
+    .reg .b32 %t;
+    .loc 1 0 0
+    mov.u32 %t, %tid.x;
+    .loc 1 3 5
+    add.u32 %t, %t, 1;
+    add.u32 %t, %t, 2;
+    .loc 1 4 1
+    ret;
+}
+.file 1 "/src/k.cu"
+"""
+    module = parse(text)
+    lines = as_text(graph(module.functions["_Z1kPi"], module.text, module.files)).splitlines()
+    assert lines[0].startswith(".entry k(int*): 1 block")
+    assert lines[3:9] == ["    mov.u32 %t, %tid.x;", "  k.cu:3", "    add.u32 %t, %t, 1;", "    add.u32 %t, %t, 2;", "  k.cu:4", "    ret;"]
