@@ -43,6 +43,7 @@ class TimedDevice:
     store_line: int = 64  # and at least so much for each line
     store_line_alone: int = 43
     slice_cost: int = 22  # a slice of L2, for each pass of an atomic operation
+    slice_sector: int = 11  # and for each sector, where no lanes meet on a word
     dram_bytes: float = 1750.0  # a cycle, whole device
     dram_queue: int = 50  # cycles that a request to DRAM waits at half load
     dram_alone: int = 8  # for each sector, where no other multiprocessor is at work

@@ -271,6 +271,8 @@ def access(
     end = P[s.L1_FREE] // s.SIXTEENTHS
     kind = records[r + s.R_KIND]
     behind = 0
+    if code[o + s.CLASS] == s.LONG:
+        end = greater(end, P[s.FAR_FREE] // s.SIXTEENTHS)
     if kind == s.GLOBAL_LOAD or kind == s.GLOBAL_PAST:
         result = load(P, records, uses, fresh, sectors, lines, r, end, units)
         behind = P[s.L2_FREE]
@@ -288,7 +290,7 @@ def access(
         result = end - 1 + P[s.L1_LATENCY]
     if kind == s.GLOBAL_STORE or (kind == s.GLOBAL_ATOMIC and code[o + s.WRITES] == code[o + s.END]):
         warps[w * s.WARP + s.STORED] = greater(warps[w * s.WARP + s.STORED], behind // s.SIXTEENTHS)
-    P[s.L1_FREE] = greater(P[s.L1_FREE], behind - s.SIXTEENTHS * P[s.LG_QUEUE])
+    P[s.FAR_FREE] = greater(P[s.FAR_FREE], behind - s.SIXTEENTHS * P[s.LG_QUEUE])
     return result
 
 
@@ -412,11 +414,14 @@ def update(P: Words, records: Words, uses: Words, sectors: Words, slices: Words,
     n = records[r + s.R_COUNT]
     P[s.STORE_FREE] = greater(P[s.STORE_FREE], end * s.SIXTEENTHS) + n * P[s.STORE_COST]
     most = P[s.STORE_FREE]
+    cost = units * P[s.SLICE_COST]
+    if units <= n:  # no lanes meet on a word
+        cost = greater(P[s.SLICE_COST], n * P[s.SLICE_SECTOR])
     i = records[r + s.R_FIRST]
     last = i + n
     while i < last:
         at = sectors[uses[i] * s.SECTOR + s.SLICE]
-        slices[at] = greater(slices[at], end * s.SIXTEENTHS) + units * P[s.SLICE_COST] // n
+        slices[at] = greater(slices[at], end * s.SIXTEENTHS) + cost // n
         most = greater(most, slices[at])
         i += 1
     P[s.DRAIN] = greater(P[s.DRAIN], most // s.SIXTEENTHS + P[s.L2_LATENCY] // 2)
