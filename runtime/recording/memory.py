@@ -23,6 +23,7 @@ Array = NDArray[Any]
 SPACES = ("global", "shared", "local")
 PAGE = 1 << PAGE_BITS
 WIDEST = 8  # bytes of an element
+MOST_PARTS = 256  # stretches whose changes are kept
 TOGETHER = 1 << 16  # lanes of accesses that are looked at together
 
 
@@ -86,6 +87,7 @@ class RecordedMemory:
     def __init__(self, columns: Columns) -> None:
         self.columns = columns
         self.track = columns.track
+        self._parts: dict[tuple[str, int, int], Changes] = {}
 
     def step_of(self, a: RecordedAccess) -> int:
         """When an access happens; what happens between two executions happens with the step before it."""
@@ -140,7 +142,7 @@ class RecordedMemory:
     @cached_property
     def changes(self) -> dict[str, Changes]:
         """All changes, by space."""
-        return self._table(lambda a: a.after if a.kind != "ld" else ())
+        return self._table(_changed)
 
     @cached_property
     def issued(self) -> dict[str, Changes]:
@@ -158,9 +160,55 @@ class RecordedMemory:
         own = np.flatnonzero((before.lane == found.lane[change]) & (before.bits == found.bits[change]) & (before.address == address))
         return int(before.step[own[-1]]) if own.size else step
 
-    def _table(self, written: Callable[[RecordedAccess], tuple[Array, ...]]) -> dict[str, Changes]:
-        alike: dict[tuple[Any, ...], list[int]] = {}  # small accesses by the same lanes are looked at together
+    def touching(self, space: str, owner: int, start: int, end: int, before: int) -> Changes:
+        """The changes of bytes of [start, end) before a step; owner -1: of all.
+
+        Until something needs the table of all changes, only the accesses that come near are looked at.
+        """
+        if "changes" in self.__dict__:
+            return self.changes[space].touching(owner, start, end, before)
+        key = space, start, end
+        if key not in self._parts:
+            if len(self._parts) >= MOST_PARTS:
+                self._parts.clear()
+            self._parts[key] = self._table(_changed, self._writes_near(space, start, end))[space]
+        return self._parts[key].touching(owner, start, end, before)
+
+    def _writes_near(self, space: str, start: int, end: int) -> list[int]:
+        """The accesses that may change bytes of [start, end)."""
+        number, low, high = self._written
+        near = (low < end) & (high > start)
+        if space == "local":
+            near |= (low - LOCAL_BASE < end) & (high - LOCAL_BASE > start)
+        elif space == "shared":
+            near |= high >= SHARED_BASE
+        out: list[int] = number[near].tolist()
+        return out
+
+    @cached_property
+    def _written(self) -> tuple[Numbers, Numbers, Numbers]:
+        """The accesses that change memory, the least of their addresses, and the end of the greatest one."""
+        return self._extents(lambda a: bool(_changed(a)))
+
+    def _extents(self, wanted: Callable[[RecordedAccess], bool]) -> tuple[Numbers, Numbers, Numbers]:
+        number, low, high = [], [], []
         for n, a in enumerate(self.track.accesses):
+            if not wanted(a):
+                continue
+            value, delta = a.address if isinstance(a.address, tuple) else (a.address, 0)
+            assert value is not None
+            number.append(n)
+            low.append((int(value.min()) + delta) & ((1 << 63) - 1))
+            high.append((int(value.max()) + delta + TYPES[a.type].bytes * a.count) & ((1 << 63) - 1))
+        return np.array(number, np.int64), np.array(low, np.int64), np.array(high, np.int64)
+
+    def _table(
+        self, written: Callable[[RecordedAccess], tuple[Array, ...]], chosen: Sequence[int] | None = None
+    ) -> dict[str, Changes]:  # fmt: skip
+        """What all accesses, or some, have written, by space."""
+        alike: dict[tuple[Any, ...], list[int]] = {}  # small accesses by the same lanes are looked at together
+        for n in range(len(self.track.accesses)) if chosen is None else chosen:
+            a = self.track.accesses[n]
             values = written(a)
             if values:
                 alike.setdefault((a.lanes, a.space, a.type, len(values)), []).append(n)
@@ -193,7 +241,7 @@ class RecordedMemory:
     def held(self, space: str, owner: int, start: int, size: int, step: int) -> NDArray[np.uint8]:
         """The bytes of [start, start + size) before a step."""
         out = self._before(space, owner, start, size)
-        found = self.changes[space].touching(owner if space != "global" else -1, start, start + size, step)
+        found = self.touching(space, owner if space != "global" else -1, start, start + size, step)
         wide = int(found.size[0]) if found.step.size else 0
         offset = found.address - start
         if (
@@ -215,7 +263,7 @@ class RecordedMemory:
 
     def held_by(self, space: str, owners: Numbers, start: int, size: int, step: int) -> NDArray[np.uint8]:
         """The bytes of [start, start + size) of each of some owners before a step: a row for each."""
-        found = self.changes[space].touching(-1, start, start + size, step)
+        found = self.touching(space, -1, start, start + size, step)
         if size > WIDEST or space == "shared" or not ((found.size == size) & (found.address == start)).all():
             return np.stack([self.held(space, owner, start, size, step) for owner in owners.tolist()])
         order = np.argsort(owners)
@@ -247,16 +295,7 @@ class RecordedMemory:
     @cached_property
     def loads(self) -> tuple[Numbers, Numbers, Numbers]:
         """The accesses that only read, the least of their addresses, and the end of the greatest one."""
-        number, low, high = [], [], []
-        for n, a in enumerate(self.track.accesses):
-            if a.kind not in ("ld", "atom", "red"):
-                continue
-            value, delta = a.address if isinstance(a.address, tuple) else (a.address, 0)
-            assert value is not None
-            number.append(n)
-            low.append((int(value.min()) + delta) & ((1 << 63) - 1))
-            high.append((int(value.max()) + delta + TYPES[a.type].bytes * a.count) & ((1 << 63) - 1))
-        return np.array(number, np.int64), np.array(low, np.int64), np.array(high, np.int64)
+        return self._extents(lambda a: a.kind in ("ld", "atom", "red"))
 
     def reads(self, space: str, owner: int, start: int, end: int) -> list[tuple[int, int, Numbers]]:
         """Who reads bytes of [start, end): the step, the number of the access, and the lanes."""
@@ -273,6 +312,11 @@ class RecordedMemory:
                 if r.space == space and hit.any():
                     out.append((self.step_of(a), n, r.lane[hit]))
         return out
+
+
+def _changed(a: RecordedAccess) -> tuple[Array, ...]:
+    """What memory holds behind an access that changes it."""
+    return a.after if a.kind != "ld" else ()
 
 
 def _address(lanes: LaneSet, a: RecordedAccess) -> NDArray[np.uint64]:
@@ -293,13 +337,14 @@ def _bits(lanes: LaneSet, value: Any) -> Array:
 def _table(rows: list[tuple[Array, ...]]) -> Changes:
     """Rows as columns, in the order of time; those of one access in the order of its lanes."""
     none = np.empty(0, np.int64)
+    rows = [row for row in rows if row[0].size]
     if not rows:
         return Changes(none, none, none, none.astype(np.uint8), none.astype(np.uint64), none, none)
+    rows.sort(key=lambda row: (int(row[0][0]), int(row[6][0])))  # mostly that is the order of all: pieces of large launches are of one access each
     step, owner, address, size, bits, lane, access = (np.concatenate(column) for column in zip(*rows, strict=True))
     out = Changes(step, owner, address, size, bits, lane, access)
-    if len(rows) == 1:
+    later = np.diff(step)
+    if not ((later < 0) | ((later == 0) & (np.diff(access) < 0))).any():
         return out
     order = np.argsort(access, kind="stable")
-    if (np.diff(step[order]) < 0).any():
-        order = order[np.argsort(step[order], kind="stable")]
-    return out.select(order)
+    return out.select(order[np.argsort(step[order], kind="stable")])
