@@ -340,7 +340,9 @@ def _table(rows: list[tuple[Array, ...]]) -> Changes:
     rows = [row for row in rows if row[0].size]
     if not rows:
         return Changes(none, none, none, none.astype(np.uint8), none.astype(np.uint64), none, none)
-    rows.sort(key=lambda row: (int(row[0][0]), int(row[6][0])))  # mostly that is the order of all: pieces of large launches are of one access each
+    rows.sort(
+        key=lambda row: (int(row[0][0]), int(row[6][0]))
+    )  # mostly that is the order of all: pieces of large launches are of one access each
     step, owner, address, size, bits, lane, access = (np.concatenate(column) for column in zip(*rows, strict=True))
     out = Changes(step, owner, address, size, bits, lane, access)
     later = np.diff(step)

@@ -16,7 +16,12 @@ from .memory import Changes
 from .questions import Recording
 
 LARGEST_UNIT = 4  # bytes that are looked at together
+DENSE = 1 << 26  # units for each of which there is room in a table
+NEVER = 1 << 62
 READS = ("ld", "atom", "red")
+MEANT = {  # the spaces that an instruction names to read one
+    "shared": ("shared", "shared::cta", "shared::cluster", "generic"), "local": ("local", "generic"), "global": ("global", "generic"),
+}  # fmt: skip
 
 
 class UnsetRead(NamedTuple):
@@ -58,18 +63,14 @@ def _memory(rec: Recording, space: str) -> UnsetRead | None:
     """The first read of memory of a space; of global memory only where the recording says that the host has left it unset."""
     if space == "global" and not rec.track.unset:
         return None
-    unit, written, first = _first_writes(rec.bytes.changes[space])
+    first = FirstWrites(rec.bytes.changes[space])
     for _, a in sorted(
         (rec.bytes.step_of(a), n) for n, a in enumerate(rec.track.accesses) if a.kind in READS and not a.space.startswith("param")
     ):
         access = rec.track.accesses[a]
         step = rec.bytes.step_of(access)
-        for owner, address, lane in _places(rec, access, space, unit):
-            key = _key(owner, address // unit)
-            at = np.searchsorted(written, key)
-            at[at == written.size] = 0
-            known = (written[at] == key) & (first[at] < step) if written.size else np.zeros(key.size, np.bool_)
-            wrong = np.flatnonzero(~known & _is_unset(rec, space, address))
+        for owner, address, lane in _places(rec, access, space, first.unit):
+            wrong = np.flatnonzero(~first.before(owner, address, step) & _is_unset(rec, space, address))
             if wrong.size:
                 k = int(wrong[0])
                 return UnsetRead(step, int(lane[k]), "", space, int(owner[k]), int(address[k]))
@@ -87,20 +88,42 @@ def _places(rec: Recording, a: RecordedAccess, space: str, unit: int) -> Iterato
         yield np.repeat(r.owner, each), (r.address[:, None] + offset).ravel(), np.repeat(r.lane, each)
 
 
-def _first_writes(changes: Changes) -> tuple[int, Numbers, Numbers]:
-    """The unit in bytes; the units that were written, ordered, and the step at which each was written first."""
-    unit = min(int(changes.size.min(initial=LARGEST_UNIT)), LARGEST_UNIT)
-    sizes = np.maximum(changes.size.astype(np.int64) // unit, 1)
-    within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    key = _key(np.repeat(changes.owner, sizes), np.repeat(changes.address, sizes) // unit + within)
-    written, at = np.unique(key, return_index=True)  # changes are in the order of time
-    return unit, written, np.repeat(changes.step, sizes)[at]
+class FirstWrites:
+    """At which step each unit of a space was written first."""
 
+    def __init__(self, changes: Changes) -> None:
+        self.unit = min(int(changes.size.min(initial=LARGEST_UNIT)), LARGEST_UNIT)  # bytes
+        sizes = np.maximum(changes.size.astype(np.int64) // self.unit, 1)
+        within = np.arange(int(sizes.sum())) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        place = np.repeat(changes.address, sizes) // self.unit + within
+        owner, step = np.repeat(changes.owner, sizes), np.repeat(changes.step, sizes)
+        self._low, self._owner = int(place.min(initial=0)), int(owner.min(initial=0))
+        self._span = int(place.max(initial=-1)) - self._low + 1
+        self._owners = int(owner.max(initial=-1)) - self._owner + 1
+        self._dense = self._span * self._owners <= DENSE
+        if self._dense:
+            self._steps = np.full(self._span * self._owners, NEVER, np.int64)
+            self._steps[self._key(owner, place)[::-1]] = step[::-1]  # changes are in the order of time: the first one stays
+        else:
+            self._keys, at = np.unique(self._key(owner, place), return_index=True)
+            self._steps = step[at]
 
-def _key(owner: Numbers, place: Numbers) -> Numbers:
-    """A block or lane and a place in its memory as one number; global memory has one owner, and addresses of any size."""
-    out: Numbers = (owner << 32) + place
-    return out
+    def _key(self, owner: Numbers, place: Numbers) -> Numbers:
+        out: Numbers = (owner - self._owner) * self._span + (place - self._low)
+        return out
+
+    def before(self, owner: Numbers, address: Numbers, step: int) -> NDArray[np.bool_]:
+        """Were units written before a step?"""
+        place = address // self.unit
+        inside = (place >= self._low) & (place < self._low + self._span) & (owner >= self._owner) & (owner < self._owner + self._owners)
+        out = np.zeros(owner.size, np.bool_)
+        key = self._key(owner[inside], place[inside])
+        if self._dense:
+            out[inside] = self._steps[key] < step
+        elif key.size:
+            at = np.minimum(np.searchsorted(self._keys, key), self._keys.size - 1)
+            out[inside] = (self._keys[at] == key) & (self._steps[at] < step)
+        return out
 
 
 def _is_unset(rec: Recording, space: str, address: Numbers) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import pytest
 
 from warplab.runtime.cli.files import InputFile
 from warplab.runtime.cli.launching import runner_of, runs_of
-from warplab.runtime.recording import Recording
+from warplab.runtime.recording import Recording, unset
 from warplab.runtime.recording.slices import origin
 from warplab.runtime.recording.telling import origin_lines
 from warplab.runtime.run.recorded import record
@@ -76,7 +76,11 @@ def launches(text: str, tmp_path: Path) -> tuple[Recording, ...]:
         ("@%p bra past;\n mov.u32 %r5, 1;\npast: add.u32 %r2, %r5, %r1;", "%r5", 0),
     ],
 )
-def test_the_first_read_is_found(read: str, cell: str | None, lane: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("dense", [unset.DENSE, 0])
+def test_the_first_read_is_found(
+    read: str, cell: str | None, lane: int, dense: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:  # fmt: skip
+    monkeypatch.setattr(unset, "DENSE", dense)
     (rec,) = launches(KERNEL.replace("READ", read), tmp_path)
     rec.save(tmp_path / "run.wlrec")
     for one in (rec, Recording.load(tmp_path / "run.wlrec")):
