@@ -13,7 +13,7 @@ from ..errors import UsageError
 from ..recording.places import instructions_at
 from ..recording.telling import dim3, number, place
 from ..recording.telling import thread_text as thread
-from .moving import breakpoints
+from .breakpoints import breakpoints
 from .prompt import Prompt
 from .session import groups_at, interrupted, standing
 from .variables import locals_, shown
@@ -21,7 +21,9 @@ from .words import command
 
 
 @command(
-    "info", "breakpoints, registers, args, locals, cuda kernels|blocks|warps|lanes|threads, line, frame, launches, events, record", "i"
+    "info",
+    "breakpoints, registers, args, locals, functions, variables, symbol, cuda kernels|blocks|warps|lanes|threads, line, frame, launches, events, record",
+    "i",
 )
 def info(p: Prompt, text: str) -> None:
     """See the table."""
@@ -120,9 +122,31 @@ def _record(p: Prompt, _: str) -> None:
         p.say(f"  {t.ended.splitlines()[0]}")
 
 
+def _functions(p: Prompt, text: str) -> None:
+    for name in sorted(p.rec.track.registers):
+        lines = [i.line for i in p.rec.track.instructions if i.function == name]
+        if text in name:
+            p.say(f"{short_name(name)}" + (f"  line {min(lines)}" if lines else ""))
+
+
+def _variables(p: Prompt, text: str) -> None:
+    for o in p.rec.track.objects:
+        if text in o.name:
+            p.say(f"{o.name:<16} .{o.space:<7} .{o.type:<5} {o.size:>10} bytes at {o.start:#x}")
+
+
+def _symbol(p: Prompt, text: str) -> None:
+    if not text:
+        raise UsageError("info symbol: an address is expected")
+    at = p.integer(text)
+    name = p.rec.name_of("global", at)
+    p.say(name if not name.startswith("global[") else f"No symbol matches {text.strip()}.")
+
+
 _INFO: dict[str, Callable[[Prompt, str], None]] = {
     "breakpoints": lambda p, _: breakpoints(p), "watchpoints": lambda p, _: breakpoints(p), "registers": _registers, "args": _args, "locals": locals_,
     "line": _line, "frame": _frame, "launches": _launches, "events": _events, "record": _record,
+    "functions": _functions, "variables": _variables, "symbol": _symbol,
     "display": lambda p, _: p.say("\n".join(f"{n}: {t}" for n, t in p.displays) or "There are no auto-display expressions now."),
 }  # fmt: skip
 
@@ -217,6 +241,14 @@ def cuda(p: Prompt, text: str) -> None:
     linear = s.lane % rec.threads
     if not text.split() or (not named and set(text.split()) - {"block", "thread", "warp", "lane", "kernel"}):
         raise UsageError("cuda: block X thread Y, or warp N lane N")
+    kernel = named.get("kernel")
+    if kernel is not None and kernel != p.number:
+        if not isinstance(kernel, int) or kernel >= len(p.launches):
+            raise UsageError(f"there is no kernel {kernel}: info cuda kernels lists them")
+        p.number, p.listed = kernel, None
+        p.say(f"[Switching focus to kernel {kernel}: {short_name(p.rec.track.kernel)}]")
+        rec, s = p.rec, p.session
+        t, linear = rec.thread(s.lane), s.lane % rec.threads
     if named.keys() & {"block", "thread", "warp", "lane"}:
         thread_: tuple[int, int, int] | int = named.get("thread", linear)
         if "warp" in named or "lane" in named:

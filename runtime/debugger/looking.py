@@ -16,7 +16,7 @@ from ..recording.slices import why as reasons
 from ..recording.telling import link_lines as link
 from ..recording.telling import number, origin_lines, place
 from ..recording.telling import thread_text as thread
-from .prompt import CONTEXT, Prompt
+from .prompt import Prompt
 from .words import command, described, execute
 
 MOST_WRITERS = 20
@@ -69,20 +69,20 @@ def list_(p: Prompt, text: str) -> None:
     here = frames[min(s.level, len(frames) - 1)].instruction if frames else None
     if text:
         i = rec.track.instructions[min(instructions_at(rec, text))]
-        module, first = i.module, max(i.line - CONTEXT, 1)
+        module, first = i.module, max(i.line - p.listed_lines // 2, 1)
     elif p.listed is not None:
         module, first = p.listed
     elif here is not None:
-        module, first = here.module, max(here.line - CONTEXT, 1)
+        module, first = here.module, max(here.line - p.listed_lines // 2, 1)
     else:
         module, first = 0, 1
     lines = rec.track.texts[module][1].splitlines()
     if first > len(lines):
         raise UsageError(f"Line number {first} out of range; the text has {len(lines)} lines.")
-    for n in range(first, min(first + 2 * CONTEXT, len(lines) + 1)):
+    for n in range(first, min(first + p.listed_lines, len(lines) + 1)):
         mark = "=>" if here is not None and here.module == module and here.line == n else "  "
         p.say(f"{mark} {n}\t{lines[n - 1]}".rstrip())
-    p.listed = module, first + 2 * CONTEXT
+    p.listed = module, first + p.listed_lines
 
 
 @command("why", "%f3 or c[7]: the instructions that its value comes from, the last one first")

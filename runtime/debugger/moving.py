@@ -8,10 +8,9 @@ from warplab.assembler.demangle import short_name
 
 from ..errors import UsageError
 from ..recording.conditions import CellAccess, Change, Condition, Happens
-from ..recording.expressions import parse_expression
 from ..recording.telling import thread_text
 from .prompt import CELL, Prompt
-from .session import Arrival, Stop
+from .session import Arrival
 from .words import command
 
 CATCHES = {
@@ -37,13 +36,13 @@ def _break(p: Prompt, text: str, temporary: bool) -> None:
     p.say(f"{'Temporary breakpoint' if temporary else 'Breakpoint'} {stop.number} at line {i.line}: {i.text}")
 
 
-@command("break", "LINE, LABEL, FUNCTION or FILE:LINE [if EXPRESSION]: stops there; for any lane", "b", "br")
+@command("break", "LINE, LABEL, FUNCTION or FILE:LINE [if EXPRESSION]: stops there; for any lane", "b", "br", "hbreak")
 def break_(p: Prompt, text: str) -> None:
     """See the table."""
     _break(p, text, False)
 
 
-@command("tbreak", "the same, once", "tb")
+@command("tbreak", "the same, once", "tb", "thbreak")
 def tbreak(p: Prompt, text: str) -> None:
     """See the table."""
     _break(p, text, True)
@@ -89,61 +88,6 @@ def catch(p: Prompt, text: str) -> None:
     p.say(f"Catchpoint {stop.number} ({text})")
 
 
-@command("condition", "N [EXPRESSION]: a breakpoint stops only where the expression holds")
-def condition(p: Prompt, text: str) -> None:
-    """See the table."""
-    from dataclasses import replace
-
-    from ..recording.conditions import Break
-
-    name, _, rest = text.partition(" ")
-    stop = p.session.number(name)
-    if not isinstance(stop.condition, Break):
-        raise UsageError("only a breakpoint has a condition")
-    changed = replace(stop.condition, when=parse_expression(rest) if rest.strip() else None)
-    if changed.when is not None:
-        p.session.check(changed)
-    stop.condition = changed
-    if not rest.strip():
-        p.say(f"Breakpoint {stop.number} now unconditional.")
-
-
-@command("delete", "[N...]: deletes breakpoints", "d")
-def delete(p: Prompt, text: str) -> None:
-    """See the table."""
-    chosen = [p.session.number(n) for n in text.split()] if text else list(p.session.stops)
-    for stop in chosen:
-        p.session.stops.remove(stop)
-
-
-@command("enable", "[N...]: breakpoints stop again")
-def enable(p: Prompt, text: str) -> None:
-    """See the table."""
-    for stop in [p.session.number(n) for n in text.split()] or p.session.stops:
-        stop.enabled = True
-
-
-@command("disable", "[N...]: breakpoints do not stop")
-def disable(p: Prompt, text: str) -> None:
-    """See the table."""
-    for stop in [p.session.number(n) for n in text.split()] or p.session.stops:
-        stop.enabled = False
-
-
-def breakpoints(p: Prompt) -> None:
-    """What `info breakpoints` prints."""
-    if not p.session.stops:
-        p.say("No breakpoints or watchpoints.")
-        return
-    p.say("Num     Type                Enb  What")
-    for s in p.session.stops:
-        p.say(f"{s.number:<7} {_kind(s):<19} {'y' if s.enabled else 'n':<4} {s.text}" + (f"   ({s.hits} hits)" if s.hits else ""))
-
-
-def _kind(s: Stop) -> str:
-    return "hw watchpoint" if s.what.startswith("hardware watch") else s.what.replace("hardware ", "").replace(" (read/write)", "")
-
-
 # ---------------------------------------------------------------- ways
 
 
@@ -162,7 +106,15 @@ def _moves(p: Prompt, text: str, how: str, back: bool) -> None:
         arrived = _WAYS[how](s, back)
         if arrived.end:
             break
-    p.arrived(arrived, lane)
+    _arrive(p, arrived, lane)
+
+
+def _arrive(p: Prompt, arrived: Arrival, lane: int) -> None:
+    """Says where it has come to, and lets the commands of a breakpoint follow."""
+    commands = [] if arrived.stop is None else arrived.stop.commands
+    if commands[:1] != ["silent"]:
+        p.arrived(arrived, lane)
+    p.queued = [line for line in commands if line != "silent"]
 
 
 _WAYS = {
@@ -182,17 +134,20 @@ for _name, _says, *_short in (
 
 
 def _until(p: Prompt, text: str, back: bool) -> None:
-    lane = p.session.lane
-    p.arrived(p.session.until(p.breaking(text), back), lane)
+    s = p.session
+    lane = s.lane
+    p.arrived(s.until(p.breaking(text), back) if text else s.past_line(back), lane)
 
 
-@command("until", "LINE, LABEL or FUNCTION: until this thread comes there", "u", "advance")
+@command(
+    "until", "[LINE, LABEL or FUNCTION]: until this thread comes there; without one, to a line past this one, out of a loop", "u", "advance"
+)
 def until(p: Prompt, text: str) -> None:
     """See the table."""
     _until(p, text, False)
 
 
-@command("reverse-until", "until, backwards")
+@command("reverse-until", "until, backwards", "reverse-advance")
 def reverse_until(p: Prompt, text: str) -> None:
     """See the table."""
     _until(p, text, True)
@@ -203,10 +158,10 @@ def run(p: Prompt, text: str) -> None:
     """See the table."""
     p.session.start()
     lane = p.session.lane
-    p.arrived(p.session.go_on(), lane)
+    _arrive(p, p.session.go_on(), lane)
 
 
-@command("start", "to the beginning")
+@command("start", "to the beginning", "starti")
 def start(p: Prompt, text: str) -> None:
     """See the table."""
     p.session.start()

@@ -15,9 +15,9 @@ from ..recording.conditions import Break, CellAccess, Change, Condition
 from ..recording.expressions import PathStep, parse_expression
 from ..recording.places import instructions_at
 from ..recording.questions import Cell, Recording
-from ..recording.telling import number, place
+from ..recording.telling import exception, number, place
 from ..recording.telling import thread_text as thread
-from .session import Arrival, Session, interrupted, standing
+from .session import Arrival, Session, Stop, interrupted, standing
 
 CELL = re.compile(r"([A-Za-z_$][\w$.]*)((?:\[[^\]]*\])*)\Z")
 MOST_ELEMENTS = 4096
@@ -33,7 +33,10 @@ class Prompt:
     number: int = 0  # of the launch that it looks at
     sessions: dict[int, Session] = field(default_factory=dict)
     displays: list[tuple[int, str]] = field(default_factory=list)
-    counted: int = 0  # values that were printed
+    printed: list[str] = field(default_factory=list)  # values, by which $1 and so on mean them
+    listed_lines: int = 2 * CONTEXT  # that `list` shows at once
+    collecting: list[Stop] = field(default_factory=list)  # the breakpoints whose commands the next lines are
+    queued: list[str] = field(default_factory=list)  # commands that are executed next
     listed: tuple[int, int] | None = None  # module and line that `list` goes on at
     over: bool = False
     full_screen: bool = False  # it is one of runtime/tui, or is to become one
@@ -62,6 +65,8 @@ class Prompt:
         if a.stop is not None and a.hit is not None:
             self._stopped(a)
         if a.end == "end":
+            if rec.fault is not None:
+                self.say(f"Program received signal {exception(rec.fault.text)}.")
             self.say(f"The launch ended early: {rec.track.ended}" if rec.track.ended else "The launch has ended.")
             self.say("(reverse-continue and reverse-stepi go back)" if rec.track.ended or s.stops else "")
             return
@@ -123,6 +128,8 @@ class Prompt:
         if text.startswith("/"):
             form, _, text = text[1:].partition(" ")
             text = text.strip()
+        if (old := self._printed(text)) is not None:
+            return old
         what, at, count = text.rpartition("@")
         if at:
             return self._several(what, count, form)
@@ -143,6 +150,16 @@ class Prompt:
             return number(rec.cell_value(self.cell(text), s.step), form)
         self._check_scope(text)
         return number(parse_expression(text).evaluate(s.look())[0], form)
+
+    def _printed(self, text: str) -> str | None:
+        """A value that was printed before: $1, or $ for the last one; None where the text means something else."""
+        m = re.fullmatch(r"\$(\d*)", text)
+        if m is None or "%" + m[1] in self.rec.track.registers.get(self.session.looked_at[0], {}):
+            return None
+        n = int(m[1]) if m[1] else len(self.printed)
+        if not 0 < n <= len(self.printed):
+            raise UsageError(f"History has not yet reached ${n}." if m[1] else "nothing was printed yet")
+        return self.printed[n - 1]
 
     def source_value(self, text: str, step: int | None = None) -> SourceValue | None:
         """What a variable of the source, or a path from one, holds; None where no variable has this name."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -32,6 +32,7 @@ class Stop:
     when: LaneExpression | None = None  # of a watchpoint: it stops where this holds for a lane
     counts: Callable[[int], bool] | None = None  # which of the times that it is met since the launch began, from 1 on; None: all
     times: list[int] | None = None  # the steps at which it is met, where they are counted
+    commands: list[str] = field(default_factory=list)  # that follow where it stops
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +129,8 @@ class Session:
         """Nothing is left in this direction."""
         self.step = 0 if back else self.rec.step_count
         self.is_new, self.level = back, 0
+        if not back and self.rec.fault is not None:
+            self.lane = self.rec.fault.lane
         return Arrival(end="begin" if back else "end")
 
     def start(self) -> None:
@@ -201,6 +204,15 @@ class Session:
             return self._over(back)
         self.go(found.step)
         return Arrival()
+
+    def past_line(self, back: bool = False) -> Arrival:
+        """To a line past this one, or before it, of the same call or of a caller: a loop is left behind."""
+        depth, (name, _, number) = self.depth, self.line.rpartition(":")
+        while True:
+            arrived = self.move_line(back, True)
+            here, _, there = self.line.rpartition(":")
+            if arrived.end or self.depth < depth or here != name or (int(there) < int(number) if back else int(there) > int(number)):
+                return arrived
 
     # ------------------------------------------------------------ where it stands
 

@@ -21,8 +21,8 @@ def print_(p: Prompt, text: str) -> None:
     if not text:
         raise UsageError("print needs an expression, such as %r5 or c[0]@8")
     value = p.shown(text)
-    p.counted += 1
-    p.say(f"${p.counted} = {value}")
+    p.printed.append(value)
+    p.say(f"${len(p.printed)} = {value}")
 
 
 @command("output", "EXPRESSION: its value alone")
@@ -45,6 +45,33 @@ def display(p: Prompt, text: str) -> None:
 def undisplay(p: Prompt, text: str) -> None:
     """See the table."""
     p.displays = [d for d in p.displays if text and str(d[0]) not in text.split()]
+
+
+@command(
+    "set", "listsize N: lines that `list` shows; pagination, confirm, height and width of gdb's scripts are accepted, and mean nothing here"
+)
+def set_(p: Prompt, text: str) -> None:
+    """See the table."""
+    name, _, value = text.partition(" ")
+    if name == "listsize":
+        n = p.integer(value) if value.strip() else 0
+        if not 0 < n <= MOST_EXAMINED:
+            raise UsageError("set listsize: a number of lines is expected")
+        p.listed_lines = n
+    elif name not in ("pagination", "confirm", "height", "width", "verbose"):
+        raise UsageError(f"set {text}: nothing of the launch can be changed, it is over; run it again with other options, and see `diff`")
+
+
+@command(
+    "call",
+    "is refused, as are return, kill, signal and set var: the launch is over, and nothing of it can be changed",
+    "return",
+    "kill",
+    "signal",
+)
+def call(p: Prompt, text: str) -> None:
+    """See the table."""
+    raise UsageError("the launch is over: nothing of it can be changed, and nothing is executed")
 
 
 @command("x", "/COUNT FORMAT SIZE ADDRESS or NAME: memory, such as x/8fw c or x/4xg 0x10000")

@@ -38,7 +38,22 @@ def command(name: str, says: str, *short: str) -> Callable[[Action], Action]:
 
 
 def execute(prompt: Prompt, line: str) -> None:
-    """One line of input; UsageError where it is wrong."""
+    """One line of input, and the commands of the breakpoint that it comes to; UsageError where it is wrong."""
+    prompt.queued = [line]
+    try:
+        while prompt.queued and not prompt.over:
+            _execute(prompt, prompt.queued.pop(0))
+    finally:
+        prompt.queued = []
+
+
+def _execute(prompt: Prompt, line: str) -> None:
+    if prompt.collecting:
+        if line.strip() == "end":
+            prompt.collecting = []
+        for stop in prompt.collecting:
+            stop.commands.append(line.strip())
+        return
     text = line.split("#", 1)[0].strip() if not line.strip().startswith("echo") else line.strip()
     if not text:
         return

@@ -38,16 +38,16 @@ def recorded(path: Path) -> dict[str, Array]:
         return {k: data[k] for k in data.files}
 
 
-class WrongElement(NamedTuple):
+class GoldenDifference(NamedTuple):
     """What is not as it was recorded, and the first element that differs: y[8]."""
 
     text: str
     element: str = ""
 
 
-def compare(path: Path, check: RunCheck, outcome: Outcome, record: Mapping[str, Array]) -> list[WrongElement]:
+def compare(path: Path, check: RunCheck, outcome: Outcome, record: Mapping[str, Array]) -> list[GoldenDifference]:
     """What differs from the file itself and from the recorded outputs beside it."""
-    out: list[WrongElement] = []
+    out: list[GoldenDifference] = []
     inline = [g for g in check.goldens if g.values is not None]
     for g in inline:
         b = _buffer(outcome, g)
@@ -57,20 +57,20 @@ def compare(path: Path, check: RunCheck, outcome: Outcome, record: Mapping[str, 
     for g in check.goldens:
         for name in _names(outcome, g) if g.values is None else ():
             if name not in kept:
-                out.append(WrongElement(f"{npz_of(path).name} holds no {name} of run {check.number}: record it with --update"))
+                out.append(GoldenDifference(f"{npz_of(path).name} holds no {name} of run {check.number}: record it with --update"))
     for name, wanted in kept.items():
         found = outcome.buffers.get(name)
         if found is None or found.after is None:
-            out.append(WrongElement(f"{npz_of(path).name} holds {name}, which is not a buffer of run {check.number}"))
+            out.append(GoldenDifference(f"{npz_of(path).name} holds {name}, which is not a buffer of run {check.number}"))
         else:
             out += difference(name, wanted, found.after, check)
     return out
 
 
-def difference(name: str, wanted: Array, got: Array, check: RunCheck) -> list[WrongElement]:
+def difference(name: str, wanted: Array, got: Array, check: RunCheck) -> list[GoldenDifference]:
     """A table of the first elements that differ."""
     if wanted.size != got.size:
-        return [WrongElement(f"golden {name}: {got.size} elements, {wanted.size} are recorded")]
+        return [GoldenDifference(f"golden {name}: {got.size} elements, {wanted.size} are recorded")]
     equal = agree(got, wanted.reshape(got.shape).astype(got.dtype, copy=False), check.spec.tolerance)
     if equal.all():
         return []
@@ -80,7 +80,7 @@ def difference(name: str, wanted: Array, got: Array, check: RunCheck) -> list[Wr
     lines += [f"  {line}" for line in table(("at", "recorded", "got"), rows, left=0).splitlines()]
     if len(where) > SHOWN:
         lines.append(f"  ... and {len(where) - SHOWN} more")
-    return [WrongElement("\n".join(lines), name + "".join(f"[{n}]" for n in where[0].tolist()))]
+    return [GoldenDifference("\n".join(lines), name + "".join(f"[{n}]" for n in where[0].tolist()))]
 
 
 def rewrite(path: Path, check: RunCheck, outcome: Outcome, printed: str) -> bool:

@@ -40,6 +40,14 @@ class ThreadPlace(NamedTuple):
         return f"block {self.block}, thread {self.thread}"
 
 
+class LaunchFault(NamedTuple):
+    """A fault: the step and lane that has it, and what it is."""
+
+    step: int
+    lane: int
+    text: str
+
+
 @dataclass(frozen=True, slots=True)
 class OpenCall:
     """A call that is open: the function, and the step of the instruction in it that is executed next or waits for the call's end."""
@@ -259,6 +267,15 @@ class Recording:
                     out[n] = numbers[apart]
             before[numbers] = n
         return out
+
+    @cached_property
+    def fault(self) -> LaunchFault | None:
+        """The fault that has ended the launch."""
+        for n, e in enumerate(self.track.events):
+            if e.kind == "fault" and (found := self.event(n)) is not None:
+                step = min(int(self.columns.first[e.execution]) + max(e.step, 0), self.step_count - 1)
+                return LaunchFault(step, int(found[1][0]), e.text)
+        return None
 
     # ------------------------------------------------------------ registers
 

@@ -136,3 +136,15 @@ def origin_lines(rec: Recording, kind: str, found: BadValue | None) -> list[str]
                 else f"  step {one.step}, line {one.instruction.line}: {one.instruction.text}   {values(one.written)}".rstrip()
             )
     return out
+
+
+EXCEPTIONS = (  # cuda-gdb's, by words of a fault
+    ("out of bounds", "CUDA_EXCEPTION_14, Warp Illegal Address"), ("misaligned", "CUDA_EXCEPTION_6, Warp Misaligned Address"),
+    ("illegal instruction", "CUDA_EXCEPTION_4, Warp Illegal Instruction"), ("stack", "CUDA_EXCEPTION_3, Lane User Stack Overflow"),
+    ("assert", "CUDA_EXCEPTION_12, Warp Assert"), ("trap", "CUDA_EXCEPTION_13, Warp Trap"),
+)  # fmt: skip
+
+
+def exception(fault: str) -> str:
+    """A fault as cuda-gdb names it."""
+    return next((name for words, name in EXCEPTIONS if words in fault.lower()), "CUDA_EXCEPTION_14, Warp Illegal Address")

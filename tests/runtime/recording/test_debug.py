@@ -197,3 +197,81 @@ def test_help_has_every_command(loop: Recording) -> None:
     said = Talk(loop)("help")
     for word in ("reverse-continue", "watch", "why", "writers", "origin", "diff"):
         assert word in said
+
+
+def test_commands_of_breakpoints(loop: Recording) -> None:
+    talk = Talk(loop)
+    talk("break turn if %r1 == 9", "commands", "silent", "print %r3", "continue", "end")
+    said = talk("run").splitlines()
+    assert said[:9] == [f"${n + 1} = {n}" for n in range(9)] and said[9] == "The launch has ended."
+    assert talk("print $3").endswith("= 2") and talk("output $").endswith("2")
+    assert talk("reverse-continue").splitlines()[0] == "$11 = 8", "and its `continue` goes forwards, to the end"
+    assert talk.prompt.session.at_end
+    talk("delete", "break turn if %r1 == 9", "commands", "print %r3", "end")
+    said = talk("run")
+    assert "Breakpoint 2" in said and said.endswith("= 0")
+
+
+def test_a_count_is_ignored_in_both_directions(loop: Recording) -> None:
+    talk = Talk(loop)
+    talk("break turn if %r1 == 9", "ignore 1 4", "run")
+    assert "= 4" in talk("print %r3")
+    talk("continue")
+    assert "= 5" in talk("print %r3")
+    talk("rc")
+    assert "= 4" in talk("print %r3")
+    talk("rc")
+    assert talk.prompt.session.step == 0, "the four before are ignored backwards, too"
+    talk("ignore 1 0", "goto end", "rc")
+    assert "= 8" in talk("print %r3")
+
+
+def test_until_leaves_a_loop(loop: Recording) -> None:
+    talk = Talk(loop)
+    talk("break turn if %r1 == 9", "run", "delete", "stepi 3")
+    assert "@%p1 bra turn" in talk("info line")
+    talk("until")
+    assert "mul.wide.u32" in talk("info line") and "= 9" in talk("print %r3")
+    talk("reverse-until")
+    assert "@%p1 bra turn" in talk("info line")
+
+
+def test_clear_set_and_lists(loop: Recording) -> None:
+    talk = Talk(loop)
+    talk("break turn", "break turn if %r1 == 3")
+    assert "Deleted breakpoints 1 2" in talk("clear turn") and not talk.prompt.session.stops
+    talk("set listsize 4", "set pagination off")
+    assert len(talk("list").splitlines()) == 4
+    assert "test" in talk("info functions") and "out" in talk("info variables")
+    start = loop.object("out").start
+    assert talk(f"info symbol {start + 8}") == "out[2]" and "No symbol" in talk("info symbol 4")
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["set var %r1 = 3", "call twice(3)", "return", "signal 0", "kill", "clear turn", "print $7", "commands", "ignore 9 1", "info symbol"],
+)
+def test_what_cannot_be_is_refused(loop: Recording, line: str) -> None:
+    with pytest.raises(UsageError):
+        Talk(loop)(line)
+
+
+def test_a_fault_is_a_signal() -> None:
+    rec, _ = recorded(kernel("p out", LOOP), 64, 20)
+    talk = Talk(rec)
+    said = talk("run")
+    assert "Program received signal CUDA_EXCEPTION_14, Warp Illegal Address." in said
+    assert rec.fault is not None and talk.prompt.session.lane == rec.fault.lane == 20
+    assert "= 20" in talk("print %r1") and "is at line" in talk("info frame")
+
+
+def test_cuda_kernel_looks_at_another_launch(loop: Recording) -> None:
+    other, _ = recorded(kernel("p out", LOOP), 32, 32)
+    talk = Talk(loop, other)
+    assert (
+        "[Switching focus to kernel 1: test]" in talk("cuda kernel 1 thread 3")
+        and talk.prompt.rec is other
+        and talk.prompt.session.lane == 3
+    )
+    with pytest.raises(UsageError, match="there is no kernel 2"):
+        talk("cuda kernel 2")
