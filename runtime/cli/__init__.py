@@ -55,8 +55,8 @@ def _spare_the_start() -> None:
     gc.set_threshold(10_000, 50)  # modules make many objects that stay: the collector would look at them again and again
     atexit.register(gc.freeze)  # and once more as the process ends, when all of them go anyway
     if "OPENBLAS_NUM_THREADS" not in os.environ:
-        # numpy's library starts a thread for each core, which spin for a while.  `os.environ`, which programs are given that a command
-        # starts, does not have this variable.
+        # numpy's library starts a thread for each core, which spin for a while.  `os.environ` does not have this variable: a program that
+        # a command starts for the user is given that.
         os.putenv("OPENBLAS_NUM_THREADS", "1")
 
 

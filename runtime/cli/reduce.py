@@ -73,7 +73,13 @@ def _with_name(command: str, path: str) -> str:
 def _succeeds(command: str, timeout: float) -> bool:
     """Does a shell command end in time with exit code 0? What it started ends with it."""
     process = subprocess.Popen(
-        command, shell=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+        command,
+        shell=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        env=os.environ,
+        start_new_session=True,
     )
     try:
         return process.wait(timeout) == 0

@@ -38,7 +38,7 @@ def run(command: str, path: Path) -> tuple[int, str, str]:
         words = substituted(command, shlex.quote(str(path)), folder)
         script = _HEAD.format(python=shlex.quote(sys.executable)) + words
         try:
-            done = subprocess.run(["bash", "-c", script], capture_output=True, stdin=subprocess.DEVNULL, check=False)
+            done = subprocess.run(["bash", "-c", script], capture_output=True, stdin=subprocess.DEVNULL, env=os.environ, check=False)
         except OSError as e:
             raise ValueError(f"the command needs bash: {e.strerror}") from None
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")

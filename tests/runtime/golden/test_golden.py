@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -446,3 +447,14 @@ def test_verbose_shows_the_whole_output(tmp_path: Path) -> None:
 )
 def test_mistyped_directives_say_what_is_meant(tmp_path: Path, line: str, message: str) -> None:
     assert message in messages(write(tmp_path, line))[0]
+
+
+def test_a_command_has_the_environment_that_warplab_was_given(tmp_path: Path) -> None:
+    """Not what a start sets for itself."""
+    path = tmp_path / "k.ptx"
+    path.write_text("// RUN: env > %t; ! grep OPENBLAS_NUM_THREADS %t\n")
+    code = "from warplab.runtime.cli import main; main()"
+    environment = {name: value for name, value in os.environ.items() if name != "OPENBLAS_NUM_THREADS"}
+    environment["PYTHONPATH"] = str(ROOT / "tests" / "importroot")
+    done = subprocess.run([sys.executable, "-c", code, "test", str(path)], env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
