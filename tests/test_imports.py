@@ -118,6 +118,13 @@ def test_a_run_imports_what_it_uses() -> None:
     assert (done.stderr, done.stdout.splitlines()[-1]) == ("", "checked"), done
 
 
+def test_a_program_that_brings_no_ptx_needs_no_grammar() -> None:
+    code = "import sys, warplab.runtime.exec.launcher; assert 'lark' not in sys.modules"
+    path = str(ROOT / "tests" / "importroot")
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env={"PYTHONPATH": path, "PATH": "/usr/bin:/bin"})
+    assert done.returncode == 0, done.stderr
+
+
 def test_a_readme_names_what_stands_beside_it() -> None:
     missing = []
     for page in [p for folder in (*ORDER, "tools") for p in sorted((ROOT / folder).rglob("README.md"))]:

@@ -11,8 +11,6 @@ from collections.abc import Callable
 from operator import attrgetter
 from typing import Any
 
-from lark.exceptions import UnexpectedInput
-
 from warplab.isa.control import CALLS
 
 from ..diagnostics import LIMIT, Note
@@ -24,7 +22,7 @@ from .operand_builders import operands_of
 from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Compound, Scope
-from .syntax_error import Flaw
+from .syntax_error import Flaw, Unexpected
 from .trees import tree_of
 
 _END = re.compile(r'[^;"]*(?:"[^"]*"[^;"]*)*;')
@@ -79,7 +77,7 @@ def read_body(reader: TextReader, function: Function, scope: Scope, pos: int) ->
                     word, text = text.split(None, 1)
                 shapes = spellings[word]
                 found = tuple(map(operand, text.split(", "))) if "{" not in text else with_vectors(text, operand)
-            except (Flaw, UnexpectedInput, ValueError, KeyError, Compound, RecursionError):
+            except (Flaw, Unexpected, ValueError, KeyError, Compound, RecursionError):
                 break  # the grammar tells what is wrong, the same whatever has been read before
             made = Instruction(shapes[tuple(map(_category, found))], found, guard, negated, (pos, end, spanning))
             pos = end + 1
@@ -168,10 +166,10 @@ class Body(Blocks):
         end = len(code) if end < 0 else end
         try:
             tree = tree_of(code[start:end].rstrip(), "directive")
-        except (UnexpectedInput, Flaw):
+        except (Unexpected, Flaw):
             try:
                 tree, end = reader.prefix(start)
-            except UnexpectedInput as error:
+            except Unexpected as error:
                 return reader.reports.syntax(error, start)
         if tree.children[0].data != "loc":
             return reader.reports.unexpected(start, start)
@@ -189,7 +187,7 @@ class Body(Blocks):
         end = m.end() if m else len(code)
         try:
             children = reader.tree(start, end)
-        except (UnexpectedInput, Flaw) as error:
+        except (Unexpected, Flaw) as error:
             reader.reports.tainted |= code[start] == "."
             return reader.reports.unreadable(error, start, end)
         tree = children[0]

@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lark.exceptions import UnexpectedInput
-
 from ..diagnostics import LIMIT
 from ..ir import LISTED, Alias, Declaration, Directive, Function, Module, Pragma, Span, Variable
 from . import declarations as decl
@@ -16,7 +14,7 @@ from .reader import TextReader
 from .reports import TOO_DEEP
 from .scopes import Scope
 from .sections import read_section
-from .syntax_error import Flaw
+from .syntax_error import Flaw, Unexpected
 from .text import Source
 
 # A function that is only declared needs no ';' where the next item makes the end plain.
@@ -149,7 +147,7 @@ class Parser(TextReader):
         """A declaration, function or other directive of the module."""
         try:
             children = self.tree(pos, end, missing)
-        except (UnexpectedInput, Flaw) as error:
+        except (Unexpected, Flaw) as error:
             self.reports.tainted = True
             return self.next_item(self.reports.unreadable(error, pos, end), pos)
         tree, span, code_end = children[0], self.source.span(pos, end), self.code[end - 1]

@@ -5,13 +5,11 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from lark.exceptions import UnexpectedInput
-
 from ..diagnostics import Note
 from ..ir import File, Item, Section, Span
 from .constants import integer
 from .reports import Reports
-from .syntax_error import Flaw
+from .syntax_error import Flaw, Unexpected
 from .text import Source
 from .trees import grammar, tree_of
 
@@ -44,18 +42,24 @@ class TextReader:
 
     def prefix(self, pos: int) -> tuple[Any, int]:
         """lark's tree of the directive at pos, and where it ends: at the first token that cannot belong to it."""
+        from lark.exceptions import UnexpectedInput  # here, as in trees.py: a program may read no text
+
         piece = self.code[pos : pos + _PIECE]
         parser = grammar().parse_interactive(piece, start="directive")
         end = 0
         try:
-            for token in parser.lexer_thread.lex(parser.parser_state):  # type: ignore[no-untyped-call]
-                parser.feed_token(token)
-                end = token.end_pos or end
-        except UnexpectedInput:
-            if "$END" not in parser.accepts():  # type: ignore[no-untyped-call]
-                raise
+            try:
+                for token in parser.lexer_thread.lex(parser.parser_state):  # type: ignore[no-untyped-call]
+                    parser.feed_token(token)
+                    end = token.end_pos or end
+            except UnexpectedInput:
+                if "$END" not in parser.accepts():  # type: ignore[no-untyped-call]
+                    raise
+            tree = parser.feed_eof()  # type: ignore[no-untyped-call]
+        except UnexpectedInput as error:
+            raise Unexpected(error) from None
         self.base = pos
-        return parser.feed_eof(), pos + end  # type: ignore[no-untyped-call]
+        return tree, pos + end
 
     def span_of(self, start: int, end: int) -> Span:
         """The span of a token of the piece that the grammar read last, which counts from its own beginning."""
@@ -76,7 +80,7 @@ class TextReader:
             return plain.end()
         try:
             tree, end = self.prefix(pos)
-        except UnexpectedInput as error:
+        except Unexpected as error:
             return self.reports.syntax(error, pos)
         tree = tree.children[0]
         values = tree.children

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 
-from lark.exceptions import UnexpectedInput
-
 from warplab.isa.foreign import TYPES, in_ptx
 
 from ..diagnostics import Diagnostic, Note
 from ..ir import Span
 from .scopes import Scope
-from .syntax_error import Flaw
+from .syntax_error import Flaw, Unexpected
 from .text import Source
 
 _FIRST = re.compile(r"[A-Za-z_]\w*", re.A)
@@ -59,13 +57,9 @@ class Reports:
         start = self.source.skip(start)
         return start, max(start + 1, len(self.code[start:end].rstrip()) + start)
 
-    def syntax(self, error: UnexpectedInput, start: int) -> int:
-        """Reports lark's error for a piece of text that began at start; tells where reading may go on."""
-        token = getattr(error, "token", None)
-        at = getattr(error, "pos_in_stream", None) if token is None else token.start_pos
-        if token is not None and token.type == "$END":
-            at = token.end_pos  # the end of the piece borrows its place from the last token in it
-        here = start + (at or 0)
+    def syntax(self, error: Unexpected, start: int) -> int:
+        """Reports what the grammar did not expect in a piece of text that began at start; tells where reading may go on."""
+        here = start + error.at
         earlier = self._misplaced(start, here)
         return self.unexpected(here if earlier is None else earlier, start, _expected(error) if earlier is None else "")
 
@@ -75,9 +69,9 @@ class Reports:
         m = (_BEHIND_TYPE if begin == start else _BEHIND_POINTER).match(self.code, begin, at)
         return None if m is None else m.start(m.lastindex or 0)
 
-    def unreadable(self, error: UnexpectedInput | Flaw, start: int, end: int) -> int:
+    def unreadable(self, error: Unexpected | Flaw, start: int, end: int) -> int:
         """Reports why the statement at start..end has no tree; tells where reading may go on."""
-        if isinstance(error, UnexpectedInput):
+        if isinstance(error, Unexpected):
             return self.syntax(error, start)
         self.flaw(error, start, end)
         return end
@@ -157,8 +151,7 @@ _SIGNS = {
 }  # fmt: skip
 
 
-def _expected(error: UnexpectedInput) -> str:
+def _expected(error: Unexpected) -> str:
     """What would have fitted, where that can be said in a few words."""
-    wanted = getattr(error, "accepts", None) or getattr(error, "expected", None) or getattr(error, "allowed", None) or ()
-    words = sorted({_SIGNS[w] for w in wanted if w in _SIGNS})
+    words = sorted({_SIGNS[w] for w in error.expected if w in _SIGNS})
     return f"; expected {' or '.join(words)}" if 0 < len(words) <= 4 else ""

@@ -11,8 +11,6 @@ import re
 from collections.abc import Sequence
 from itertools import islice
 
-from lark.exceptions import UnexpectedInput
-
 from warplab.isa.foreign import in_ptx
 from warplab.isa.special import COMPONENTS, SPECIAL
 from warplab.isa.types import ScalarType
@@ -21,7 +19,7 @@ from ..diagnostics import nearest
 from ..ir import Address, Function, Immediate, Instruction, Label, Operand, Prototype, Register, Span, SpecialRegister, Targets, Variable
 from .constants import literal
 from .operand_builders import operands_of
-from .syntax_error import Flaw
+from .syntax_error import Flaw, Unexpected
 from .trees import tree_of
 
 _NAME = re.compile(r"[A-Za-z][\w$]*|[_$%][\w$]+", re.ASCII)
@@ -139,7 +137,7 @@ class Scope(dict[str, Operand]):
         else:
             try:
                 values = operands_of(tree_of(plain, "operands"), self)
-            except UnexpectedInput as error:
+            except Unexpected as error:
                 raise Compound from error
             if len(values) != 1:
                 raise Compound

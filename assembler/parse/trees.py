@@ -12,10 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lark.exceptions import UnexpectedInput
-
 from .constants import literal
-from .syntax_error import Flaw
+from .syntax_error import Flaw, Unexpected
 
 if TYPE_CHECKING:
     from lark import Lark
@@ -61,6 +59,16 @@ def _cache_file(made_of: str) -> str | None:
         return None
     name = f"grammar-{zlib.crc32(made_of.encode()):08x}.lark"
     return os.path.join(folder, name) if mine and os.access(folder, os.W_OK) else None
+
+
+def _parsed(text: str, start: str) -> Any:
+    """lark's tree of a text."""
+    from lark.exceptions import UnexpectedInput
+
+    try:
+        return grammar().parse(text, start=start)
+    except UnexpectedInput as error:
+        raise Unexpected(error) from None
 
 
 class Leaf(str):
@@ -138,23 +146,23 @@ _templates: dict[tuple[str, str], Template] = {}
 
 @functools.lru_cache(maxsize=1 << 11)
 def tree_of(text: str, start: str = "statement") -> Any:
-    """lark's tree of a text under a start rule, or one built like it from a text of the same shape; raises lark's errors, and Flaw."""
+    """lark's tree of a text under a start rule, or one built like it from a text of the same shape; raises Unexpected and Flaw."""
     if len(text) > LONG or "=" in text:
-        return grammar().parse(text, start=start)
+        return _parsed(text, start)
     matches = list(_LEAF.finditer(text))
     try:
         key = start, _shape(text, matches)
     except Flaw as flaw:  # a number that is too large: noticed where it stands, unless an error comes before it
         try:
-            return grammar().parse(text, start=start)
-        except UnexpectedInput as error:
-            if (error.pos_in_stream or 0) > text.index(flaw.word):
+            return _parsed(text, start)
+        except Unexpected as error:
+            if (error.error.pos_in_stream or 0) > text.index(flaw.word):
                 raise flaw from error
             raise
     template = _templates.get(key)
     if template is not None:
         return template.build(matches)
-    tree = grammar().parse(text, start=start)
+    tree = _parsed(text, start)
     tokens = sorted((t for t in tree.scan_values(is_leaf)), key=lambda t: t.start_pos or 0)
     if [m.group() for m in matches] == [str(t) for t in tokens] and len(_templates) < MOST:
         _templates[key] = Template(tree, tokens)
