@@ -23,7 +23,7 @@ def test_sample(case: Case) -> None:
 def test_every_sample_checks_something() -> None:
     tested = {c.path for c in CASES}
     linked = {path.parent / m for path in SAMPLES.rglob("*.toml") for m in re.findall(r'"([\w.]+\.ptx)"', path.read_text())}
-    for path in SAMPLES.rglob("*.ptx"):
+    for path in (*SAMPLES.rglob("*.ptx"), *SAMPLES.glob("guide/*.cu")):
         if path.relative_to(SAMPLES).parts[0] not in OTHERS:
             assert path in tested or path in linked, f"{path} says nothing of how to run it"
 
@@ -36,7 +36,7 @@ def test_every_sample_is_named() -> None:
 
 
 def test_samples_read_well() -> None:
-    for path in SAMPLES.rglob("*.ptx"):
+    for path in (*SAMPLES.rglob("*.ptx"), *SAMPLES.glob("guide/*.cu"), *SAMPLES.rglob("labs/**/*.cu")):
         text = path.read_text()
         assert "\r" not in text and text.endswith("\n"), path
         assert text.startswith("//"), f"{path} does not begin by saying what it is"

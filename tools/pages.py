@@ -9,13 +9,28 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 
-from . import api_table, conformance, diagnostics, imports, instructions, lanes, man, memory, mistakes, object_format, python_api, timing
+from . import (
+    api_table,
+    conformance,
+    diagnostics,
+    guide,
+    imports,
+    instructions,
+    lanes,
+    man,
+    memory,
+    mistakes,
+    object_format,
+    python_api,
+    timing,
+)
 
 DOCS = Path(__file__).parents[1] / "docs"
 GENERATORS: dict[str, Callable[[], dict[str, str]]] = {
     "calls": api_table.pages,
     "conformance": conformance.pages,
     "diagnostics": diagnostics.pages,
+    "guide": guide.pages,
     "imports": imports.pages,
     "instructions": instructions.pages,
     "lanes": lanes.figures,

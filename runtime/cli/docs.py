@@ -48,23 +48,36 @@ def known(name: str, names: dict[str, str] | dict[str, Path], kind: str) -> str:
     raise click.UsageError(f"there is no {kind} {name!r}; " + (f"did you mean {near[0]!r}?" if near else f"there are {', '.join(names)}"))
 
 
+def _of_guide(section: str | None) -> tuple[str, str | None]:
+    """The page on which a section of the CUDA guide stands, and its heading there: F.4.3 stands on guide/F.4."""
+    if section is None:
+        return "guide/README", None
+    names = {name.partition("/")[2]: path for name, path in pages().items() if name.startswith("guide/")}
+    place = next((n for n in names if section == n or section.startswith(f"{n}.")), section)
+    return f"guide/{known(place, names, 'section of the guide')}", section if section != place else None
+
+
 @click.command()
 @click.argument("page", required=False, shell_complete=words(pages))
 @click.argument("section", required=False)
 def docs(page: str | None, section: str | None) -> None:
     """Prints a page of the documentation, or one of its sections.
 
-    Without PAGE, the pages are listed. SECTION is the name of a heading, as in `warplab docs profiling bank-conflict`.
+    Without PAGE, the pages are listed. SECTION is the name of a heading, as in `warplab docs profiling bank-conflict`;
+    of the CUDA guide a number, as in `warplab docs guide F.4.3`.
     """
     if page is None:
         width = max(map(len, pages()))
         for name, path in pages().items():
             click.echo(f"{name:{width}}  {path.read_text(encoding='utf-8').partition(chr(10))[0].lstrip('# ')}")
         return
+    if page == "guide":
+        page, section = _of_guide(section)
     text = pages()[known(page.removeprefix("docs/").removesuffix(".md"), pages(), "page")].read_text(encoding="utf-8")
     if section is not None:
         found = sections(text)
-        text = found[known(anchor(section), found, f"section of {page} called")]
+        name = next((n for n in found if n.startswith(f"{anchor(section)}-") and page.startswith("guide/")), anchor(section))
+        text = found[known(name, found, f"section of {page} called")]
     if sys.stdout.isatty():
         click.echo_via_pager(text)
     else:

@@ -2,5 +2,6 @@
 
 from .compile import compile_cpp as compile_cpp
 from .compile import compile_file as compile_file
+from .compile import is_installed as is_installed
 from .source import Compiled as Compiled
 from .source import CppSource as CppSource

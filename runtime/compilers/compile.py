@@ -32,6 +32,11 @@ def compile_cpp(source: CppSource, first: Literal["nvcc", "nvrtc"] = "nvrtc") ->
     return replace(made, instead=instead)
 
 
+def is_installed() -> bool:
+    """Is there a compiler?"""
+    return shutil.which("nvcc") is not None or nvrtc.library() is not None
+
+
 def compiler(name: str) -> str:
     """Which compiler of which version takes the file of that name."""
     if (command := shutil.which("nvcc")) is not None:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from importlib.util import find_spec
 from typing import NamedTuple
 
+from ..compilers import is_installed
 from ..errors import UsageError
 
 _LINE = re.compile(r"^\s*//\s*(XFAIL|REQUIRES|UNSUPPORTED):\s*(.*?)\s*$", re.M)
@@ -28,6 +29,7 @@ def _features(gpu: bool) -> dict[str, Callable[[], bool]]:
     """Each feature, and whether it is there."""
     return {
         "gpu": lambda: gpu,
+        "cuda": is_installed,  # a compiler of CUDA C++
         "native": lambda: find_spec("llvmlite") is not None,
         "linux": lambda: sys.platform == "linux",
         "darwin": lambda: sys.platform == "darwin",

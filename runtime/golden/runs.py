@@ -48,9 +48,13 @@ def carry_out_run(case: Case, check: RunCheck, update: bool, gpu: bool) -> bool:
     programs, check = _programs(case, check)
     texts, names = [p.data for p in programs], [p.name for p in programs]
     runner, outcome, values, printed = (_on_device if gpu else _on_model)(texts, names, check, folder)
-    problems = _problems(runner, outcome, replace(check, prints=None) if update else check, printed)
-    if not gpu and not problems:
-        problems += _in_other_orders(texts, names, check, folder, runner, outcome)
+    try:
+        problems = _problems(runner, outcome, replace(check, prints=None) if update else check, printed)
+        if not gpu and not problems:
+            problems += _in_other_orders(texts, names, check, folder, runner, outcome)
+    finally:
+        if not gpu:
+            runner.close()  # not before the orders were compared in its variables, too
     if not gpu:
         problems += [p for m in check.metrics if (p := check_metric(m, values))]
     if problems:
@@ -96,7 +100,6 @@ def _on_model(texts: list[bytes], names: list[str], check: RunCheck, folder: Pat
         try:
             runner = Runner(texts, names, check.spec, folder)
             outcome, values = measured(runner, check.metrics)
-            runner.close()
         except ApiError as e:
             raise Failed(e.message or e.name) from None
     return runner, outcome, values, out.text()

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shutil
+
 import pytest
 
 import warplab.assembler
@@ -11,8 +13,10 @@ from tools import diagnostics, evidence, model, python_api
 from tools.pages import DOCS, GENERATORS
 from tools.rows import rows
 
+NVCC = pytest.mark.skipif(shutil.which("nvcc") is None, reason="the guide's kernels need nvcc")
 
-@pytest.mark.parametrize("name", GENERATORS)
+
+@pytest.mark.parametrize("name", [pytest.param(name, marks=[NVCC] * (name == "guide")) for name in GENERATORS])
 def test_page_is_what_its_generator_prints(name: str) -> None:
     for place, text in GENERATORS[name]().items():
         assert (DOCS / place).read_text() == text, f"docs/{place} is stale: python -m tools.pages {name}"

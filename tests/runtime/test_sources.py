@@ -9,12 +9,12 @@ import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli import main
-from warplab.runtime.compilers import compile, nvrtc
+from warplab.runtime.compilers import compile, is_installed, nvrtc
 from warplab.runtime.compilers.messages import Message, messages
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.sources import program_of
 
-needs_compiler = pytest.mark.skipif(shutil.which("nvcc") is None and nvrtc.library() is None, reason="no compiler of CUDA C++")
+needs_compiler = pytest.mark.skipif(not is_installed(), reason="no compiler of CUDA C++")
 KERNEL = """\
 //@ run --block 32 --arg x=u32[32]:arange --arg out:y=u32[32] --expect "y == 2 * x"
 // RUN: warplab run %s

@@ -32,3 +32,11 @@ def test_a_section_ends_where_the_next_one_of_its_level_begins() -> None:
 def test_a_wrong_name_is_an_error_with_the_nearest_one(words: list[str], near: str) -> None:
     code, _, err = call(["docs", *words])
     assert code == 2 and f"did you mean {near}" in err
+
+
+def test_sections_of_the_guide_by_their_numbers() -> None:
+    assert call(["docs", "guide"])[1] == pages()["guide/README"].read_text()
+    assert call(["docs", "guide", "F.4"])[1] == pages()["guide/F.4"].read_text()
+    assert call(["docs", "guide", "F.4.3"])[1].startswith("## F.4.3 Shared memory of devices 2.x\n")
+    code, _, err = call(["docs", "guide", "Q.1"])
+    assert code == 2 and "there is no section of the guide 'Q.1'" in err

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli.new import new
-from warplab.runtime.compilers import nvrtc
+from warplab.runtime.compilers import is_installed
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.grading import find_submissions, load_lab
 from warplab.runtime.grading.compiling import build
 from warplab.runtime.grading.judge import judge
 
-NEEDS_COMPILER = pytest.mark.skipif(shutil.which("nvcc") is None and nvrtc.library() is None, reason="no compiler of CUDA C++")
+NEEDS_COMPILER = pytest.mark.skipif(not is_installed(), reason="no compiler of CUDA C++")
 LANGUAGES = [pytest.param([], id="ptx"), pytest.param(["--cuda"], id="cuda", marks=NEEDS_COMPILER)]
 
 

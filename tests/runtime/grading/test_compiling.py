@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from warplab.runtime.cli import main
-from warplab.runtime.compilers import nvrtc
+from warplab.runtime.compilers import is_installed, nvrtc
 from warplab.runtime.grading import Lab, Submission, find_submissions, load_lab
 from warplab.runtime.grading.compiling import build
 from warplab.runtime.grading.mutants import mutants_of
@@ -19,7 +19,7 @@ from warplab.runtime.grading.selftest import selftest
 
 LABS = Path(__file__).parents[3] / "samples" / "labs"
 KERNEL = "__global__ void vecadd(const float *a, const float *b, float *c, int n) {{ {} }}\n"
-pytestmark = pytest.mark.skipif(shutil.which("nvcc") is None and nvrtc.library() is None, reason="no compiler of CUDA C++")
+pytestmark = pytest.mark.skipif(not is_installed(), reason="no compiler of CUDA C++")
 
 
 @pytest.fixture

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-import shutil
 from pathlib import Path
 
 import pytest
 
 from warplab.assembler import check
-from warplab.runtime.compilers import nvrtc
+from warplab.runtime.compilers import is_installed
 from warplab.runtime.grading import Lab, LabTest, Submission, find_submissions, load_lab
 from warplab.runtime.grading.compiling import build
 from warplab.runtime.grading.judge import judge
@@ -17,7 +16,7 @@ from warplab.runtime.grading.judge import judge
 LABS = Path(__file__).parents[3] / "samples" / "labs"
 FOLDERS = sorted(p.parent for p in LABS.glob("*/lab.toml"))
 CUDA = FOLDERS[:12]  # the labs that come in CUDA C++, too
-NEEDS_COMPILER = pytest.mark.skipif(shutil.which("nvcc") is None and nvrtc.library() is None, reason="no compiler of CUDA C++")
+NEEDS_COMPILER = pytest.mark.skipif(not is_installed(), reason="no compiler of CUDA C++")
 
 
 def is_cuda(path: Path) -> bool:

@@ -1,0 +1,42 @@
+// Atomic functions: each returns the old value, and no update is lost.
+//
+// REQUIRES: cuda
+//@ run --kernel adds --grid 4 --block 64 --arg inout:cell=s32[1]:zeros --expect "cell == 256"
+//@ run --kernel loses --grid 4 --block 64 --sanitize none --arg inout:cell=s32[1]:zeros --expect "cell < 256"
+//@ run --kernel all --block 32 --arg inout:cell=s32[9]:[0,100,7,100,0,-1,15,8,3]
+//@     --expect "cell == [496, -396, 42, 0, 31, 31, 15 & ~1, 8 | 31, 3]"
+//@ run --kernel wraps --block 32 --arg inout:cell=u32[2]:[0,0] --expect "cell == [32 % 6, (0 - 32) % 6]"
+//@ run --kernel by_cas --grid 4 --block 64 --arg inout:cell=f64[1]:zeros --expect "cell == 256"
+__global__ void adds(int *cell) { atomicAdd(cell, 1); }
+
+__global__ void loses(int *cell) { *(volatile int *)cell = *(volatile int *)cell + 1; }
+
+__global__ void all(int *cell)
+{
+    int t = threadIdx.x;
+    atomicAdd(&cell[0], t);
+    atomicSub(&cell[1], t);
+    if (t == 0) atomicExch(&cell[2], 42);
+    atomicMin(&cell[3], t);
+    atomicMax(&cell[4], t);
+    atomicMax(&cell[5], t);
+    atomicAnd(&cell[6], ~1);
+    atomicOr(&cell[7], t);
+    atomicXor(&cell[8], t);
+}
+
+__global__ void wraps(unsigned *cell)
+{
+    atomicInc(&cell[0], 5);
+    atomicDec(&cell[1], 5);
+}
+
+// Any operation can be made of a compare-and-swap.
+__global__ void by_cas(double *cell)
+{
+    unsigned long long *at = (unsigned long long *)cell, old = *at, seen;
+    do {
+        seen = old;
+        old = atomicCAS(at, seen, __double_as_longlong(1.0 + __longlong_as_double(seen)));
+    } while (seen != old);
+}

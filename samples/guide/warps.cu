@@ -1,0 +1,30 @@
+// Votes and shuffles of a warp.
+//
+// REQUIRES: cuda
+//@ run --kernel votes --block 32 --arg out:out=u32[3] --expect "out == [0, 1, 0x55555555]"
+//@ run --kernel broadcasts --block 32 --arg out:out=s32[32] --expect "out == 7"
+//@ run --kernel up --block 32 --arg out:out=s32[32] --expect "out == where(arange(32) % 8 >= 2, arange(32) - 2, arange(32))"
+//@ run --kernel butterfly --block 32 --arg out:out=s32[32] --expect "out == 496"
+//@ run --kernel outside --block 32 --arg out:out=s32[32] --expect "out == arange(32) // 8 * 8 + 1"
+__global__ void votes(unsigned *out)
+{
+    bool even = threadIdx.x % 2 == 0;
+    bool all = __all_sync(0xffffffff, even), any = __any_sync(0xffffffff, even);
+    unsigned ballot = __ballot_sync(0xffffffff, even);
+    if (threadIdx.x == 0) { out[0] = all; out[1] = any; out[2] = ballot; }
+}
+
+__global__ void broadcasts(int *out) { out[threadIdx.x] = __shfl_sync(0xffffffff, threadIdx.x, 7); }
+
+// Within parts of eight lanes: the first two of each part keep their own value.
+__global__ void up(int *out) { out[threadIdx.x] = __shfl_up_sync(0xffffffff, (int)threadIdx.x, 2, 8); }
+
+__global__ void butterfly(int *out)
+{
+    int v = threadIdx.x;
+    for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(0xffffffff, v, d);
+    out[threadIdx.x] = v;
+}
+
+// Lane 9 of a part of eight lanes does not exist: it is taken modulo the width.
+__global__ void outside(int *out) { out[threadIdx.x] = __shfl_sync(0xffffffff, (int)threadIdx.x, 9, 8); }

@@ -1,0 +1,119 @@
+"""The CUDA guide made executable: what its sections say, a command that shows it, and what the command prints.  Makes docs/guide.
+
+guide_rows/*.toml hold the statements, in our own words, with the numbers of the guide's sections; `shows` is what the output must hold.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import shlex
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from warplab.runtime.golden.output import call
+
+from .markdown import page, paragraph, table
+
+ROOT = Path(__file__).parents[1]
+ROWS = Path(__file__).parent / "guide_rows"
+CHAPTERS = ("5", "B", "F")
+SOURCE = "`tools/guide_rows`"
+
+
+@dataclass(frozen=True)
+class Statement:
+    """What a section says, and the command that shows it."""
+
+    says: str
+    run: str
+    shows: str  # a regular expression
+    exit: int = 0
+    today: str = ""  # where today's hardware differs
+
+    def printed(self) -> str:
+        """What the command prints; it holds what shows the statement."""
+        code, out, err = _called(self.run)
+        text = re.sub(r"(?m)[ \t]+$", "", (out + err if code else out).replace(f"{ROOT}/", "..."))
+        if code != self.exit or not re.search(self.shows, text, re.M):
+            raise AssertionError(f"{self.run}\nended with {code}, and does not show {self.shows!r}:\n{text}")
+        return text.strip("\n") + (f"\n[exit {code}]" if code else "")
+
+
+@dataclass(frozen=True)
+class GuideSection:
+    """A section of the guide."""
+
+    number: str
+    title: str
+    rows: tuple[Statement, ...]
+
+    @property
+    def place(self) -> str:
+        """The number of its page: F.4 for F.4.3.1."""
+        return ".".join(self.number.split(".")[:2])
+
+
+@functools.cache
+def _called(command: str) -> tuple[int, str, str]:
+    here = Path.cwd()
+    os.chdir(ROOT)
+    try:
+        return call(shlex.split(command)[1:])
+    finally:
+        os.chdir(here)
+
+
+def read(name: str) -> tuple[dict[str, Any], list[GuideSection]]:
+    """A file of statements, and its sections."""
+    data = tomllib.loads((ROWS / f"{name}.toml").read_text(encoding="utf-8"))
+    return data, [GuideSection(s["number"], s["title"], tuple(Statement(**r) for r in s["row"])) for s in data["section"]]
+
+
+def pages() -> dict[str, str]:
+    """The texts of docs/guide by their places."""
+    out: dict[str, str] = {}
+    rows: list[tuple[object, ...]] = []
+    for chapter in CHAPTERS:
+        data, sections = read(chapter)
+        for place in dict.fromkeys(s.place for s in sections):
+            own = [s for s in sections if s.place == place]
+            title = data.get("pages", {}).get(place) or own[0].title
+            out[f"guide/{place}.md"] = page(f"# {place} {title}", *(part for s in own for part in _section(s, place)), source=SOURCE)
+            rows.append((place, f"[{title}]({place}.md)", *_counts(own)))
+    _, mistakes = read("mistakes")
+    out["guide/mistakes.md"] = page("# Mistakes in guides", MISTAKES, *(part for s in mistakes for part in _section(s, "")), source=SOURCE)
+    rows.append(("", "[Mistakes in guides](mistakes.md)", *_counts(mistakes)))
+    total = ("", "all", *(sum(int(str(r[n])) for r in rows) for n in (2, 3)))
+    out["guide/README.md"] = page("# The CUDA guide, executed", INTRODUCTION, table(HEAD, [*rows, total], right=(2, 3)), source=SOURCE)
+    return out
+
+
+def _counts(sections: list[GuideSection]) -> tuple[int, int]:
+    rows = [r for s in sections for r in s.rows]
+    return len(rows), sum(bool(r.today) for r in rows)
+
+
+def _section(s: GuideSection, place: str) -> Iterator[str]:
+    if s.number != place:
+        yield f"## {s.number} {s.title}" if place else f"## {s.title}"
+    for r in s.rows:
+        yield paragraph(r.says)
+        yield f"```console{' needs=nvcc' * ('.cu' in r.run)}\n$ {r.run}\n{r.printed()}\n```"
+        if r.today:
+            yield paragraph(f"*Today:* {r.today}.")
+
+
+HEAD = ("section", "", "statements", "different today")
+INTRODUCTION = """\
+Chapter 5 and appendices B and F of the CUDA C programming guide (version 4.2, in whose numbers the sections are cited), statement by statement: what a section says, in
+our own words; a command that shows it; and what the command prints. The kernels are in [samples/guide](../../samples/guide), and the tests run each command.
+CUDA C++ needs a compiler: an `nvcc` on the PATH, or NVRTC (`pip install 'warplab[cuda]'`).
+
+`warplab docs guide F.4.3` prints a section."""
+MISTAKES = """\
+Programs that guides and articles print, or recommend, and that are wrong or have become wrong."""
