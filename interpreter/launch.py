@@ -322,6 +322,11 @@ class Launch:
         """file:line of the .loc in force."""
         return "" if site is None else source_of(self.kernel.program.modules, site)
 
+    def place_of(self, site: Site) -> str:
+        """Where an instruction stands: `line 29`, or `kernel.cu:7, line 29`."""
+        source = self.source_of(site)
+        return f"{source}{', ' * bool(source)}line {site.instruction.span.line}"
+
 
 def text_of(modules: Sequence[Module], site: Site) -> str:
     """An instruction as the text of one of the modules has it."""

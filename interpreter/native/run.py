@@ -383,7 +383,7 @@ class NativeLaunch:
     def _where(self) -> str:
         """What the wave executes."""
         site = self.program.plan.segments[self.fallback.row.segment].first_site
-        return f"line {site.instruction.span.line}" if site else f"the end of {self.program.plan.name}"
+        return self.launch.place_of(site) if site else f"the end of {self.program.plan.name}"
 
     @property
     def first_block(self) -> int:

@@ -190,7 +190,7 @@ class Wave:
                 self.segments_run += 1
                 pause = self.segments_run % CHECK_EVERY == 0
                 if pause:
-                    launch.check_limits(CHECK_EVERY, lambda: _place(g))
+                    launch.check_limits(CHECK_EVERY, lambda: _place(launch, g))
                 following = segment.terminate(g)
                 if following is None:
                     return
@@ -253,7 +253,7 @@ class Wave:
         return found
 
 
-def _place(g: Group) -> str:
+def _place(launch: Launch, g: Group) -> str:
     """What a group executes."""
     site = g.act.function.plan.segments[g.pc].first_site
-    return f"line {site.instruction.span.line}" if site else f"the end of {g.act.function.name}"
+    return launch.place_of(site) if site else f"the end of {g.act.function.name}"

@@ -92,7 +92,7 @@ def _in_child(source: CppSource, limits: Limits) -> Compiled:
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
     with tempfile.TemporaryDirectory() as folder:
         process = subprocess.Popen(
-            [sys.executable, "-m", "warplab.runtime.grading.compiler"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [sys.executable, "-m", "warplab.runtime.compilers.bounded"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, cwd=folder, env={**environment, "TMPDIR": folder}, start_new_session=True,
         )  # fmt: skip
         try:

@@ -16,7 +16,9 @@ from warplab.isa.profiles import profile
 PAGE = Path(__file__).parents[3] / "docs" / "timing-errors.md"  # which a test of pages makes again
 
 
-@pytest.mark.parametrize(("name", "within", "median"), [("h200", 95, 5.0), ("blind", 85, 8.0), ("ladder", 90, 8.0), ("pipelines", 80, 15.0)])
+@pytest.mark.parametrize(
+    ("name", "within", "median"), [("h200", 95, 5.0), ("blind", 85, 8.0), ("ladder", 90, 8.0), ("pipelines", 80, 15.0)]
+)
 def test_errors_stay_small(name: str, within: int, median: float) -> None:
     """Of the sets of recorded launches: how many are within 20 %, and the median error."""
     row = re.search(rf"^\| `{name}` .*$", PAGE.read_text(), re.MULTILINE)

@@ -120,3 +120,9 @@ def test_a_self_test_names_what_the_tests_do_not_see(tmp_path: Path) -> None:
     path.write_text(path.read_text().replace("--block 64 ", "--block 50 ").replace("--block 32 ", "--block 1 "))
     found = selftest(load_lab(path))
     assert {str(m) for m in found.kept} == {"reference.cu:5: without if (i >= n) return;", "reference.cu:5: > for >="}
+
+
+def test_an_endless_loop_is_named_by_its_source(lab: Lab, tmp_path: Path) -> None:
+    (tmp_path / "mine.cu").write_text("\n" + KERNEL.format("while (true) { }"))
+    done = CliRunner().invoke(main, ["grade", str(lab.folder), str(tmp_path / "mine.cu")])
+    assert "reached the limit of 5000000 steps, at mine.cu:2, line " in done.output

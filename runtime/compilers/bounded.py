@@ -1,4 +1,4 @@
-"""The process that compiles a submission: `python -m warplab.runtime.grading.compiler`, in a folder of its own, which is its TMPDIR, too.
+"""The process that compiles a submission: `python -m warplab.runtime.compilers.bounded`, in a folder of its own, which is its TMPDIR, too.
 
 It takes a pickled (CppSource, seconds, MiB) on standard input from the grader, bounds itself and the compiler that it starts, and answers with JSON.
 """
@@ -9,8 +9,8 @@ import json
 import pickle
 import sys
 
-from ..compilers import compile_cpp
 from ..errors import ApiError
+from .compile import compile_cpp
 
 WRITTEN = 64 << 20  # bytes of a file that the compiler writes
 
