@@ -11,6 +11,9 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from warplab.runtime.grading import load_lab
+from warplab.runtime.grading.bundle import own_files, without_hidden
+
 ROOT = Path(__file__).parents[1]
 FOLDERS = ("docs", "isa", "assembler", "interpreter", "runtime", "tests", "tools", "samples")
 HANDOUTS = sorted((ROOT / "samples" / "labs").glob("*/README.md"))
@@ -70,10 +73,10 @@ def typed(fence: Fence) -> list[Typed]:
 
 
 def put_handout(lab: Path, folder: Path) -> None:
-    """The files that a student of a lab has, with the reference as the solution."""
-    for path in lab.iterdir():
-        if path.is_file():
-            (folder / path.name).symlink_to(path)
+    """The files of a lab's handout, with the reference as the solution."""
+    for name, data in own_files(load_lab(lab), without_hidden((lab / "lab.toml").read_text())).items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_bytes(data)
     if (lab / "reference.ptx").exists():
         (folder / "mine.ptx").symlink_to(lab / "reference.ptx")
     elif (lab / "reference").is_dir():
