@@ -1,0 +1,46 @@
+// Function and variable qualifiers.
+//
+// REQUIRES: cuda
+//@ run --kernel calls --block 4 --arg out:out=s32[4] --expect "out == arange(4) ** 2 + 1"
+//@ run --kernel recurses --block 4 --arg out:out=s32[4] --expect "out == [1, 1, 2, 6]"
+//@ run --kernel variable --block 4 --set offset=5 --arg out:out=s32[4] --expect "out == arange(4) + 5" --expect "offset == 9"
+//@ run --kernel dynamic --block 32 --shared 128 --arg x=s32[32]:arange --arg out:out=s32[32] --expect "out == flip(x)"
+//@ run --kernel pointers --block 4 --arg inout:x=s32[4]:arange --expect "x == 2 * arange(4)"
+__device__ int square(int v) { return v * v; }
+__host__ __device__ int next(int v) { return v + 1; }
+
+__global__ void calls(int *out) { out[threadIdx.x] = next(square(threadIdx.x)); }
+
+__device__ __noinline__ int factorial(int n) { return n < 2 ? 1 : n * factorial(n - 1); }
+
+__global__ void recurses(int *out) { out[threadIdx.x] = factorial(threadIdx.x); }
+
+__device__ int offset;
+
+__global__ void variable(int *out)
+{
+    out[threadIdx.x] = offset + threadIdx.x;
+    __syncthreads();
+    if (threadIdx.x == 0) offset += 4;
+}
+
+// The launch gives the size.
+extern __shared__ int cell[];
+
+__global__ void dynamic(const int *x, int *out)
+{
+    cell[threadIdx.x] = x[threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] = cell[31 - threadIdx.x];
+}
+
+__device__ __noinline__ void twice(int *p) { *p *= 2; }
+
+// A pointer of a function does not say whether it points to shared or to global memory.
+__global__ void pointers(int *x)
+{
+    __shared__ int mine[4];
+    mine[threadIdx.x] = x[threadIdx.x] / 2;
+    twice(&mine[threadIdx.x]);
+    twice(&x[threadIdx.x]);
+}
