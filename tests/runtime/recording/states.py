@@ -17,9 +17,11 @@ from warplab.interpreter.recorder.layout import registers_of_function
 from warplab.interpreter.values import plain
 from warplab.interpreter.vector.function import Segments, VectorFunction, VectorSegment
 from warplab.interpreter.vector.group import Group
+from warplab.isa.types import TYPES
 from warplab.runtime.recording import Recording
 
 Array = NDArray[Any]
+LANES = 4  # of a group, whose frames are compared
 MOST = 300  # states of a launch that are compared
 
 
@@ -30,6 +32,10 @@ class State(NamedTuple):
     lanes: NDArray[np.int64]
     registers: dict[str, Array]
     memory: Array
+    shared: Array  # a row for each block of the wave,
+    first: int  # which begins with this one
+    base: int  # of the frame in local memory, and its words: a row for each lane
+    frame: Array
 
 
 class Looker(Observer):
@@ -86,8 +92,11 @@ class Looker(Observer):
         # two registers share a slot where only one of them lives: which one it is, the plan does not say
         names = {name: v for (name, slot), v in registers.items() if sum(s == slot for _, s in registers) == 1}
         lanes = np.broadcast_to(g.geometry.lane, shape)[alive] + g.wave.first * g.geometry.threads
-        arena = self.launch.arena
-        self.states.append(State((plan.name, pc), lanes, names, arena.bytes[: arena._top].copy()))
+        arena, space, base = self.launch.arena, g.wave.shared, g.act.base
+        shared = np.stack([space.bytes[n * space.stride :][: space.size] for n in range(g.wave.count)])
+        words = g.wave.local.load(g, np.array([[base]]), TYPES["b32"], -(-plan.frame_size // 4)) if plan.frame_size else ()
+        frame = np.stack([np.broadcast_to(w, shape)[alive] for w in words], axis=-1) if words else np.zeros((lanes.size, 0), np.uint32)
+        self.states.append(State((plan.name, pc), lanes, names, arena.bytes[: arena._top].copy(), shared, g.wave.first, base, frame))
 
 
 def compare(rec: Recording, seen: Looker, arena: Arena) -> None:
@@ -95,7 +104,7 @@ def compare(rec: Recording, seen: Looker, arena: Arena) -> None:
     c = rec.columns
     assert seen.count == len(c.layout), "the runs executed the same segments"
     known = 0
-    for n, (place, lanes, registers, memory) in enumerate(seen.states):
+    for n, (place, lanes, registers, memory, shared, first, base, frame) in enumerate(seen.states):
         layout = rec.track.layouts[c.layout[n]]
         assert (layout.function, layout.pc) == place
         own = c.lanes_of(n)
@@ -110,6 +119,12 @@ def compare(rec: Recording, seen: Looker, arena: Arena) -> None:
             assert not wrong.any(), (
                 f"before step {step}, {layout.function} at line {c.instruction(step).line}, {name}: {got[wrong]}, not {want[wrong]}"
             )
+        for block in range(len(shared)):
+            held = rec.bytes.held("shared", first + block, 0, shared.shape[1], step)
+            assert np.array_equal(held, shared[block]), f"before step {step}: shared memory of block {first + block}"
+        for lane, words in zip(lanes[:LANES].tolist(), frame[:LANES], strict=True):
+            stack = rec.bytes.held("local", lane, base, 4 * words.size, step).view(np.uint32) if words.size else words
+            assert np.array_equal(stack, words), f"before step {step}: the frame of lane {lane}"
         for a in arena.living():
             if a.what != "kernel parameters" and a.end - arena.base <= memory.size:  # malloc may give more later
                 told = rec.bytes.held("global", 0, a.start, a.size, step)
