@@ -11,6 +11,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
 
+from .throughput import rates
+
 KIB = 1024
 MIB = 1024 * 1024
 
@@ -20,7 +22,7 @@ SharedRule = Literal["16-banks", "32-banks", "64-bit-banks", "modern"]
 
 @dataclass(frozen=True, slots=True)
 class DeviceProfile:
-    """Limits and rates of one compute capability; sizes in bytes, throughputs per multiprocessor and clock."""
+    """Limits and rates of one compute capability; sizes in bytes."""
 
     capability: tuple[int, int]
     architecture: str
@@ -71,9 +73,6 @@ class DeviceProfile:
     warp_schedulers: int
     arithmetic_latency: int
     warps_per_latency_clock: float
-    fp32_throughput: int
-    fp64_throughput: int
-    special_throughput: int
     barrier_throughput: int
     barriers: int | None = None  # hardware barriers that resident blocks share; None: not known
     constant_memory: int = 64 * KIB  # every capability, table F-2
@@ -95,10 +94,14 @@ class DeviceProfile:
         """Threads resident on one multiprocessor."""
         return self.max_warps * self.warp_size
 
+    def throughput(self, kind: str) -> int:
+        """Operations a clock of one multiprocessor, of a class named in `throughput.CLASSES`; 0 where it has no such instruction."""
+        return rates(self.capability)[kind].operations
+
     @property
     def peak_fp32(self) -> float:
         """FLOP/s of the device: a multiply-add each clock on each lane counts two."""
-        return 2.0 * self.fp32_throughput * self.multiprocessors * self.clock_mhz * 1e6
+        return 2.0 * self.throughput("f32") * self.multiprocessors * self.clock_mhz * 1e6
 
     @property
     def ridge(self) -> float:
@@ -155,7 +158,7 @@ FEATURES: dict[str, tuple[int, int]] = {
 
 # ---------------------------------------------------------------- the table
 
-# Guide 4.2 table F-2 up to 3.0; the same table of guide 8 (3.2 to 6.2), 11 and 12 for the rest; throughputs from guide table 5-1;
+# Guide 4.2 table F-2 up to 3.0; the same table of guide 8 (3.2 to 6.2), 11 and 12 for the rest;
 # allocation units from the occupancy calculator that comes with the toolkit and from F-2's text in chapter 4.2.
 Fields = dict[str, Any]  # of DeviceProfile
 
@@ -184,7 +187,6 @@ _TESLA: Fields = {
     "global_rule": "half-warp-words", "shared_rule": "16-banks", "warp_schedulers": 1,
     "arithmetic_latency": 22,  # guide 5.2.3
     "warps_per_latency_clock": 0.25,  # one instruction of a warp needs 4 clocks to issue
-    "fp32_throughput": 8, "fp64_throughput": 0, "special_throughput": 2,
     "barrier_throughput": 8,  # guide 5.4.3
 }  # fmt: skip
 # What 1.2 and 1.3 add: twice the registers, segments instead of half-warp words.
@@ -203,7 +205,7 @@ _FERMI: Fields = _TESLA | {
     "texture_cache": 12 * KIB, "local_per_thread": 512 * KIB, "max_instructions": 512_000_000,
     "max_parameters": 4352, "max_surfaces": 8,
     "global_rule": "lines", "shared_rule": "32-banks", "warp_schedulers": 2, "warps_per_latency_clock": 1,
-    "fp32_throughput": 32, "fp64_throughput": 16, "special_throughput": 4, "barrier_throughput": 16,
+    "barrier_throughput": 16,
 }  # fmt: skip
 _KEPLER: Fields = _FERMI | {
     "architecture": "Kepler",
@@ -214,14 +216,14 @@ _KEPLER: Fields = _FERMI | {
     "l1_caches_global": False,  # guide F.5.2: L1 serves local memory only
     "texture_cache": 48 * KIB, "shared_rule": "64-bit-banks", "max_textures": 256, "max_surfaces": 16,
     "warp_schedulers": 4, "arithmetic_latency": 11, "warps_per_latency_clock": 8,
-    "fp32_throughput": 192, "fp64_throughput": 64, "special_throughput": 32, "barrier_throughput": 128,
+    "barrier_throughput": 128,
 }  # fmt: skip
 _MAXWELL: Fields = _KEPLER | {
     "architecture": "Maxwell",
     "max_blocks": 32, "shared": 64 * KIB, "shared_bank_bytes": 4, "shared_configs": _kib(64), "l1_and_shared": 88 * KIB,
     "l1_size": 24 * KIB, "l1_sector": 32, "l1_caches_global": True, "l2_cache": 2 * MIB, "texture_cache": 24 * KIB,
     "global_rule": "sectors", "shared_rule": "modern", "arithmetic_latency": 6, "warps_per_latency_clock": 4,
-    "fp32_throughput": 128, "fp64_throughput": 4, "barrier_throughput": 64,
+    "barrier_throughput": 64,
 }  # fmt: skip
 # 5.2 and 6.1: more shared memory, a larger L1.
 _LARGE: Fields = {
@@ -233,12 +235,12 @@ _VOLTA: Fields = _PASCAL | {
     "architecture": "Volta", "max_parameters": 32764, "max_surfaces": 32,
     "shared": 96 * KIB, "shared_per_block_optin": 96 * KIB, "shared_configs": _kib(0, 8, 16, 32, 64, 96),
     "l1_and_shared": 128 * KIB, "l1_size": 128 * KIB, "texture_cache": 128 * KIB, "arithmetic_latency": 4,
-    "fp32_throughput": 64, "fp64_throughput": 32, "special_throughput": 16, "barrier_throughput": 16,
+    "barrier_throughput": 16,
 }  # fmt: skip
 _TURING: Fields = _VOLTA | {
     "architecture": "Turing",
     "max_blocks": 16, "max_warps": 32, "shared": 64 * KIB, "shared_per_block_optin": 64 * KIB, "shared_configs": _kib(32, 64),
-    "l1_and_shared": 96 * KIB, "l1_size": 64 * KIB, "texture_cache": 64 * KIB, "fp64_throughput": 2,
+    "l1_and_shared": 96 * KIB, "l1_size": 64 * KIB, "texture_cache": 64 * KIB,
 }  # fmt: skip
 _AMPERE: Fields = _VOLTA | {
     "architecture": "Ampere",
@@ -246,7 +248,7 @@ _AMPERE: Fields = _VOLTA | {
     "shared_unit": 128, "l1_and_shared": 192 * KIB, "l1_size": 192 * KIB, "texture_cache": 192 * KIB,
 }  # fmt: skip
 # 8.6, 8.7 and 8.9: 48 warps, twice the lanes of single precision and few of double precision.
-_AMPERE_86: Fields = _AMPERE | {"max_blocks": 16, "max_warps": 48, "fp32_throughput": 128, "fp64_throughput": 2}
+_AMPERE_86: Fields = _AMPERE | {"max_blocks": 16, "max_warps": 48}
 # 8.6 and 8.9: less shared memory.
 _SMALL: Fields = {
     "shared": 100 * KIB, "shared_per_block_optin": 99 * KIB, "shared_configs": _CARVE_8X,
@@ -257,7 +259,6 @@ _HOPPER: Fields = _AMPERE | {
     "architecture": "Hopper",
     "shared": 228 * KIB, "shared_per_block_optin": 227 * KIB, "shared_configs": _CARVE_90,
     "l1_and_shared": 256 * KIB, "l1_size": 256 * KIB, "texture_cache": 256 * KIB, "l2_cache": 60 * MIB,
-    "fp32_throughput": 128, "fp64_throughput": 64,
     "barriers": 64,  # recorded: a kernel that claims all 16 holds 4 blocks
 }  # fmt: skip
 
@@ -277,12 +278,12 @@ _ROWS: tuple[DeviceProfile, ...] = (
     _row(_TESLA, (1, 0), "GeForce 8800 GTX", 16, 1350, 86.4),
     _row(_TESLA, (1, 1), "GeForce 9800 GTX", 16, 1688, 70.4),
     _row(_TESLA_12, (1, 2), "GeForce GT 240", 12, 1340, 54.4),
-    _row(_TESLA_12, (1, 3), "Tesla C1060", 30, 1296, 102.4, fp64_throughput=1),
+    _row(_TESLA_12, (1, 3), "Tesla C1060", 30, 1296, 102.4),
     _row(_FERMI, (2, 0), "Tesla C2050", 14, 1150, 144, l2_cache=768 * KIB),
     _row(_FERMI, (2, 1), "GeForce GTX 460", 7, 1350, 115.2,
-         warps_per_latency_clock=2, fp32_throughput=48, fp64_throughput=4, special_throughput=8),
-    _row(_KEPLER, (3, 0), "GeForce GTX 680", 8, 1006, 192.256, max_registers_per_thread=63, texture_cache=12 * KIB, fp64_throughput=8),
-    _row(_KEPLER, (3, 2), "Tegra K1", 1, 852, 14.9, registers_per_block=32 * KIB, l2_cache=128 * KIB, fp64_throughput=8),
+         warps_per_latency_clock=2),
+    _row(_KEPLER, (3, 0), "GeForce GTX 680", 8, 1006, 192.256, max_registers_per_thread=63, texture_cache=12 * KIB),
+    _row(_KEPLER, (3, 2), "Tegra K1", 1, 852, 14.9, registers_per_block=32 * KIB, l2_cache=128 * KIB),
     _row(_KEPLER, (3, 5), "Tesla K20", 13, 706, 208, l2_cache=1280 * KIB),
     _row(_KEPLER, (3, 7), "Tesla K80 (one of its two GPUs)", 13, 875, 240, registers=128 * KIB, shared=112 * KIB,
          shared_configs=_kib(80, 96, 112), l1_and_shared=128 * KIB, l1_caches_global=True, l2_cache=1536 * KIB),
@@ -291,8 +292,7 @@ _ROWS: tuple[DeviceProfile, ...] = (
     _row(_MAXWELL, (5, 3), "Tegra X1", 2, 998, 25.6, registers_per_block=32 * KIB, l2_cache=256 * KIB),
     _row(_PASCAL, (6, 0), "Tesla P100", 56, 1480, 732,
          warp_granularity=2,  # two register files of 32768, not four
-         constant_cache=4 * KIB, l2_cache=4 * MIB, warp_schedulers=2, warps_per_latency_clock=2,
-         fp32_throughput=64, fp64_throughput=32, special_throughput=16, barrier_throughput=32),
+         constant_cache=4 * KIB, l2_cache=4 * MIB, warp_schedulers=2, warps_per_latency_clock=2, barrier_throughput=32),
     _row(_PASCAL | _LARGE, (6, 1), "GeForce GTX 1080", 20, 1733, 320),
     _row(_PASCAL, (6, 2), "Tegra X2", 2, 1300, 58.3, registers_per_block=32 * KIB, l2_cache=512 * KIB),
     _row(_VOLTA, (7, 0), "Tesla V100", 80, 1530, 900, l2_cache=6 * MIB),

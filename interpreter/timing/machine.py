@@ -8,13 +8,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from warplab.isa.profiles import DeviceProfile
+from warplab.isa.profiles import PROFILES, DeviceProfile
+from warplab.isa.throughput import CLASSES
 
-from ..ptxas.machine.kinds import PIPES
+from ..ptxas.machine.kinds import KINDS, MachineKind
 
 RECORDED = (9, 0)
-FINE = 6  # ticks of a cycle where a port takes less than one
+FINE = 6  # ticks of a cycle where some port takes a fraction of one
 USED = 0.72  # of the published bandwidth that launches reach
+MMA = 2 / 3  # of the published rate of the H200's tensor cores that mma reaches; wgmma reaches all of it
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +30,7 @@ class TimedDevice:
     schedulers: int = 4
     dual: bool = False  # a scheduler may issue two instructions of a warp
     ticks: int = 1  # of a cycle
-    ports: tuple[float, ...] = (1.0,) * len(PIPES)  # by which the cycles of each port are multiplied
+    ports: tuple[tuple[str, float], ...] = ()  # class of instructions -> by which the cycles of their port are multiplied
     arithmetic: float = 1.0  # by which the latencies of arithmetic are multiplied
     l1_latency: int = 34
     l2_latency: int = 264
@@ -60,21 +62,30 @@ class TimedDevice:
     lg_queue: int = 300  # cycles of work behind L1 that it does not wait for
     l2_bytes: float = 40e6  # that L2 keeps of what is written
 
+    def port(self, kind: MachineKind) -> float:
+        """The cycles for which an instruction occupies the port of its scheduler."""
+        return kind.port * dict(self.ports).get(kind.rate, 1.0)
+
+
+def cycles(d: DeviceProfile, kind: str) -> float:
+    """The cycles for which a warp's instruction of a class occupies the port of its scheduler; one that stands for several counts as a multiply-add."""
+    return d.warp_schedulers * d.warp_size / (d.throughput(kind) or d.throughput("f32"))
+
+
+def scaled_ports(d: DeviceProfile) -> dict[str, float]:
+    """Class of instructions -> the cycles of its port over those of the H200's."""
+    recorded = PROFILES["sm_90"]
+    scale = {c: cycles(d, c) / cycles(recorded, c) for c in CLASSES}
+    return scale | {"tensor": scale["tensor"] * MMA}
+
 
 def machine_of(d: DeviceProfile) -> TimedDevice:
     """A device from its published limits and throughputs (CUDA guide, tables 5-1 and F-2); compute capability 9.0 as it was recorded."""
     hz, h200 = d.clock_mhz * 1e6, TimedDevice()
     if d.capability == RECORDED:
         return replace(h200, clock_hz=hz)
-
-    def cycles(per_clock: float) -> float:
-        """The cycles for which a warp's instruction occupies the port of its scheduler."""
-        return d.warp_schedulers * d.warp_size / max(1.0, per_clock)
-
-    single, double, special = cycles(d.fp32_throughput), cycles(d.fp64_throughput) / 2, cycles(d.special_throughput) / 8
-    integer = 1.0 if d.capability >= (7, 0) else single / 2
-    by_pipe = {"fma": single, "fp64": double, "sfu": special, "alu": integer, "imad": integer}
-    ports = tuple(by_pipe.get(p, 1.0) for p in PIPES)
+    ports = scaled_ports(d)
+    taken = [k.port * ports[k.rate] for k in KINDS.values() if k.rate]
     scale = hz / h200.clock_hz
     dram = USED * d.memory_bandwidth / hz
     narrow = max(1.0, h200.multiprocessors / d.multiprocessors * dram / h200.dram_bytes)
@@ -86,8 +97,8 @@ def machine_of(d: DeviceProfile) -> TimedDevice:
         multiprocessors=d.multiprocessors,
         schedulers=d.warp_schedulers,
         dual=d.warps_per_latency_clock > d.warp_schedulers or d.capability[0] in (3, 5, 6),
-        ticks=FINE if min(ports) < 1 else 1,
-        ports=ports,
+        ticks=FINE if any(p < 2 and p % 1 for p in taken) else 1,
+        ports=tuple(ports.items()),
         arithmetic=d.arithmetic_latency / 4,
         l2_latency=round(h200.l2_latency * scale),
         dram_latency=round(h200.dram_latency * scale),

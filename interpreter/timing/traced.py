@@ -125,7 +125,7 @@ class TracedCode:
             if row[s.DO] in (s.ACCESS, s.COPY) and not o.accesses:
                 row[s.DO] = s.PLAIN
             row[s.PIPE], row[s.CLASS] = pipe, _class(o, kind.pipe)
-            row[s.PORT] = round(kind.port * m.ports[pipe] * ticks)
+            row[s.PORT] = round(m.port(kind) * ticks)
             row[s.LATENCY], row[s.SLOTS] = round(kind.latency * slow) * ticks, o.slots * ticks
             if o.opcode in ASYNCHRONOUS and o.of is not None:
                 row[s.DO], row[s.SITE] = s.SYNC, self.trace.code.sites[id(o.of)]

@@ -1,43 +1,69 @@
-"""`warplab devices`: the models, one line each, or all that is known of one."""
+"""`warplab devices`: the models, one line each, all that is known of some, or the guide's tables of them."""
 
 from __future__ import annotations
 
 from dataclasses import fields
+from typing import TYPE_CHECKING
 
 import click
 
 from . import completing
 from .files import Json, print_json
 
+if TYPE_CHECKING:
+    from warplab.isa.profiles import DeviceProfile
+
 
 @click.command()
-@click.argument("name", required=False, shell_complete=completing.devices)
+@click.argument("names", nargs=-1, metavar="[NAME]...", shell_complete=completing.devices)
+@click.option(
+    "--table", type=click.Choice(["features", "specifications", "throughput"]), help="A table of the CUDA guide, devices as columns."
+)
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
-def devices(name: str | None, as_json: bool) -> None:
-    """Shows the device models, or one of them: NAME is sm_90, 9.0 or a newer target."""
+def devices(names: tuple[str, ...], table: str | None, as_json: bool) -> None:
+    """Shows the device models, or some of them: NAME is sm_90, 9.0 or a newer target.
+
+    --table compares them: features, technical specifications, operations a clock by class of instruction.
+    """
     from warplab.isa.profiles import PROFILES, profile, profile_note
 
-    if name is None:
-        if as_json:
-            print_json([facts(p) for p in PROFILES.values()])
-            return
-        width = max(len(p.device) for p in PROFILES.values())
-        click.echo(f"{'name':7} {'device':{width}} {'SMs':>4} {'warps':>6} {'registers':>10} {'shared/SM':>10} {'L2':>9}")
-        for p in PROFILES.values():
-            shared, l2 = f"{p.shared >> 10} KiB", f"{p.l2_cache >> 10} KiB"
-            click.echo(f"{p.name:7} {p.device:{width}} {p.multiprocessors:4} {p.max_warps:6} {p.registers:10,} {shared:>10} {l2:>9}")
-        return
     try:
-        model = profile(name)
+        models = [profile(name) for name in names] or list(PROFILES.values())
     except ValueError as e:
         raise click.UsageError(f"{e} (the models: {' '.join(PROFILES)})") from None
-    if as_json:
-        print_json(facts(model))
-        return
-    if note := profile_note(name):
-        click.echo(f"note: {note}")
-    for f in fields(model):
-        click.echo(f"{f.name.removesuffix('_mhz').replace('_', ' '):28} {_shown(f.name, getattr(model, f.name))}")
+    notes = [f"note: {note}" for note in map(profile_note, names) if note and not as_json]
+    if notes:
+        click.echo("\n".join(notes))
+    if table is not None:
+        from ..reports.devices import device_table, device_table_json, device_table_text
+
+        made = device_table(table, dict.fromkeys(models))
+        print_json(device_table_json(made)) if as_json else click.echo(device_table_text(made))
+    elif as_json:
+        print_json(facts(models[0]) if len(names) == 1 else [facts(m) for m in models])
+    elif names:
+        click.echo("\n\n".join(_properties(m) for m in models))
+    else:
+        click.echo(_overview(models))
+
+
+def _overview(models: list[DeviceProfile]) -> str:
+    """A line for each model."""
+    width = max(len(p.device) for p in models)
+    lines = [f"{'name':7} {'device':{width}} {'SMs':>4} {'warps':>6} {'registers':>10} {'shared/SM':>10} {'L2':>9}"]
+    for p in models:
+        shared, l2 = f"{p.shared >> 10} KiB", f"{p.l2_cache >> 10} KiB"
+        lines.append(f"{p.name:7} {p.device:{width}} {p.multiprocessors:4} {p.max_warps:6} {p.registers:10,} {shared:>10} {l2:>9}")
+    return "\n".join(lines)
+
+
+def _properties(model: DeviceProfile) -> str:
+    """All that is known of a model, a line each."""
+    from warplab.isa.throughput import rates
+
+    lines = [f"{f.name.removesuffix('_mhz').replace('_', ' '):28} {_shown(f.name, getattr(model, f.name))}" for f in fields(model)]
+    lines += [f"{name + ' throughput':28} {rate.text}" for name, rate in rates(model.capability).items()]
+    return "\n".join(lines)
 
 
 # Fields that count bytes.
@@ -63,10 +89,13 @@ def _shown(name: str, value: object) -> str:
     return f"{value:,} MHz" if name == "clock_mhz" else f"{value:,}"
 
 
-def facts(model: object) -> dict[str, Json]:
-    """A model's fields as plain values."""
+def facts(model: DeviceProfile) -> dict[str, Json]:
+    """A model's fields as plain values, and its throughputs by class of instruction."""
+    from warplab.isa.throughput import CLASSES
+
     out: dict[str, Json] = {}
-    for f in fields(model):  # type: ignore[arg-type]
+    for f in fields(model):
         value = getattr(model, f.name)
         out[f.name] = value if isinstance(value, int | float | str) or value is None else ", ".join(str(x) for x in value)
+    out["throughput"] = {name: model.throughput(name) for name in CLASSES}
     return out

@@ -135,6 +135,6 @@ def attributes(profile: DeviceProfile) -> dict[str, int]:
         "ECC_ENABLED": 0,
         "COMPUTE_CAPABILITY_MAJOR": c[0],
         "COMPUTE_CAPABILITY_MINOR": c[1],
-        "SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO": profile.fp32_throughput // profile.fp64_throughput if profile.fp64_throughput else 0,
+        "SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO": profile.throughput("f32") // profile.throughput("f64") if profile.throughput("f64") else 0,
     }
     return out | (_H200 if c == (9, 0) else {})

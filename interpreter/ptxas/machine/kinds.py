@@ -2,6 +2,7 @@
 
 `port`: the cycles for which a warp's instruction occupies the port of its scheduler, 4 schedulers / (warp instructions per cycle and
 multiprocessor); `latency`: the cycles after which an instruction that needs the result may issue.  An access's latency is that of a hit.
+`rate`: the class of the throughput table (isa/throughput.py) by which the port is scaled for other devices.
 """
 
 from __future__ import annotations
@@ -17,26 +18,34 @@ class MachineKind:
     pipe: str
     port: float
     latency: int
+    rate: str = ""  # none: as on the H200
 
 
 def _kinds() -> dict[str, MachineKind]:
     rows = {
-        MachineKind("alu", 2, 4): "IADD3 LOP3 SHF LEA SEL ISETP VIMNMX VIADDMNMX PRMT FMNMX FSETP FSEL PLOP3 IABS SGXT BMSK MOV I2FP VIADD P2R R2P HMNMX2 "
-                           "HSETP2 HSET2",
-        MachineKind("alu", 2, 8): "R2UR",
-        MachineKind("fma", 1, 4): "FADD FMUL FFMA XMAD",
-        MachineKind("imad", 2, 4): "IMAD IDP",
-        MachineKind("imad", 4, 9): "IMAD.HI",
-        MachineKind("fp64", 2, 8): "DADD DMUL DFMA DSETP",
-        MachineKind("half", 1, 8): "HADD2 HMUL2 HFMA2",
+        MachineKind("alu", 2, 4, "add"): "IADD3 LEA IABS VIADD SEL MOV P2R R2P I2FP",
+        MachineKind("alu", 2, 4, "logic"): "LOP3 PLOP3",
+        MachineKind("alu", 2, 4, "shift"): "SHF SGXT BMSK PRMT",
+        MachineKind("alu", 2, 4, "compare"): "ISETP VIMNMX VIADDMNMX FMNMX FSETP FSEL HMNMX2 HSETP2 HSET2",
+        MachineKind("alu", 2, 8, "add"): "R2UR",
+        MachineKind("fma", 1, 4, "f32"): "FADD FMUL FFMA XMAD",
+        MachineKind("imad", 2, 4, "multiply"): "IMAD IDP",
+        MachineKind("imad", 4, 9, "multiply"): "IMAD.HI",
+        MachineKind("fp64", 2, 8, "f64"): "DADD DMUL DFMA DSETP",
+        MachineKind("half", 1, 8, "f16"): "HADD2 HMUL2 HFMA2",
         MachineKind("half", 1, 5): "HADD2.F32 F2FP",
-        MachineKind("sfu", 8, 17): "MUFU POPC FLO BREV F2I I2F F2F FRND FCHK",
+        MachineKind("sfu", 8, 17, "special"): "MUFU FCHK",
+        MachineKind("sfu", 8, 17, "population"): "POPC",
+        MachineKind("sfu", 8, 17, "leading"): "FLO",
+        MachineKind("sfu", 8, 17, "reverse"): "BREV",
+        MachineKind("sfu", 8, 17, "convert"): "F2I I2F F2F FRND",
+        MachineKind("sfu", 8, 17, "convert64"): "F2I.F64 I2F.F64 F2F.F64",
         MachineKind("sfu", 8, 25): "S2R S2UR B2R",
-        MachineKind("alu", 4, 13): "VOTE",
+        MachineKind("alu", 4, 13, "vote"): "VOTE",
         MachineKind("alu", 256, 365): "MATCH",
-        MachineKind("sfu", 8, 40): "REDUX",
+        MachineKind("sfu", 8, 40, "reduce"): "REDUX",
         MachineKind("alu", 4, 20): "CS2R",
-        MachineKind("lsu", 4, 24): "SHFL",
+        MachineKind("lsu", 4, 24, "shuffle"): "SHFL",
         MachineKind("lsu", 4, 23): "LDS",
         MachineKind("lsu", 4, 26): "LDS.64 ATOMS",
         MachineKind("lsu", 4, 32): "LDS.128",
@@ -47,8 +56,8 @@ def _kinds() -> dict[str, MachineKind]:
         MachineKind("lsu", 4, 15): "BAR",
         MachineKind("lsu", 4, 9): "MEMBAR FENCE ERRBAR CGAERRBAR",
         MachineKind("lsu", 4, 20): "SYNCS",
-        MachineKind("tensor", 6, 24): "HMMA.16816 HMMA.1688.F32.TF32 IMMA",
-        MachineKind("tensor", 4, 17): "HMMA.1688",
+        MachineKind("tensor", 6, 24, "tensor"): "HMMA.16816 HMMA.1688.F32.TF32 IMMA",
+        MachineKind("tensor", 4, 17, "tensor"): "HMMA.1688",
         MachineKind("tensor", 16, 26): "DMMA",
         MachineKind("tensor", 32, 64): "HGMMA",
         MachineKind("branch", 2, 7): "BRA BRX CALL RET",

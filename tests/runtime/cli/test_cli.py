@@ -454,3 +454,19 @@ def test_a_model_is_shown_with_units() -> None:
     assert (lines["capability"], lines["l2 cache"], lines["clock"], lines["l1 caches global"]) == ("9.0", "60 MiB", "1,980 MHz", "yes")
     table = run("devices").stdout.splitlines()
     assert len({line.rindex("KiB") for line in table[1:]}) == 1  # the columns stand below each other, whatever a device is called
+    several = run("devices", "sm_20", "sm_35").stdout
+    assert several.count("\n\n") == 1 and "f32 throughput               192" in several
+    assert [m["throughput"]["f32"] for m in json.loads(run("devices", "sm_20", "sm_35", "--json").stdout)] == [32, 192]
+
+
+def test_tables_of_devices() -> None:
+    """Cells of tables F-1, F-2 and 5-1; devices that agree in all rows share a column."""
+    features = json.loads(run("devices", "--table", "features", "--json").stdout)
+    assert features["warp reduction"]["sm_75"] == "-" and features["warp reduction"]["sm_80"] == "yes"
+    specifications = json.loads(run("devices", "--table", "specifications", "sm_20", "3.5", "--json").stdout)
+    assert specifications["registers"] == {"sm_20": "32K", "sm_35": "64K"} and specifications["grid, x"]["sm_35"] == "2^31-1"
+    lines = run("devices", "--table", "throughput").stdout.splitlines()
+    head, add = (next(line for line in lines if line.startswith(title)).split() for title in ("compute capability", "integer add"))
+    assert head[2:6] == ["1.0-1.1", "1.2", "1.3", "2.0"] and add[3:7] == ["8", "8", "8", "32"]
+    assert run("devices", "--table", "throughput", "sm_120").stdout.startswith("note: no model of compute capability 12.0")
+    assert "'features', 'specifications', 'throughput'" in run("devices", "--table", "speed", code=2).stderr
