@@ -2,7 +2,9 @@
 //
 // REQUIRES: cuda
 //@ run --block 4 --arg out:out=u32[4] --expect "out == [0, 2, 4, 6]"
+#ifndef __CUDACC_RTC__  // NVRTC has them without a header
 #include <cstdlib>
+#endif
 
 __global__ void own(unsigned *out)
 {

@@ -6,8 +6,10 @@
 //@ run --kernel returns --block 1 --arg out:out=s32[2] --expect "out == [2, 0]"
 //@ run --kernel asserts --block 1 --arg 0
 //@ fault "assert"
+#ifndef __CUDACC_RTC__  // NVRTC has both without a header
 #include <cassert>
 #include <cstdio>
+#endif
 
 __global__ void hello() { printf("Hello thread %d, f=%g\n", threadIdx.x, 1.2345f); }
 
