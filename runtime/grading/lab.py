@@ -232,6 +232,10 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
             out.append(Submission(path.stem, dict.fromkeys([name], *files.values()) if files else {}, path.as_posix()))
         else:
             raise UsageError(f"{path}: no such file or folder")
+    languages: dict[str, set[str]] = {}
+    for s in out:
+        languages.setdefault(s.name, set()).add(Path(s.path).suffix)
+    out = [replace(s, name=s.name + Path(s.path).suffix) if len(languages[s.name]) > 1 else s for s in out]
     names = [s.name for s in out]
     twice = {n for n in names if names.count(n) > 1}
     numbers: dict[str, int] = {}

@@ -79,7 +79,7 @@ def test_too_much_of_it(lab: Lab) -> None:
 def test_a_folder_with_both_languages(tmp_path: Path, lab: Lab) -> None:
     for name in ("reference.ptx", "reference.cu", "starter.cu"):
         (tmp_path / name).write_bytes((lab.folder / name).read_bytes())
-    assert [s.name for s in find_submissions(lab, [tmp_path])] == ["reference (1)", "reference (2)", "starter"]
+    assert [s.name for s in find_submissions(lab, [tmp_path])] == ["reference.cu", "reference.ptx", "starter"]
     done = CliRunner().invoke(main, ["grade", str(lab.folder), str(tmp_path)])
     assert [line.split()[-2] for line in done.output.splitlines()[1:3]] == ["10/10", "10/10"], done.output
 
