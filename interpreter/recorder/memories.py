@@ -13,7 +13,7 @@ from ..launch import Launch
 from ..memory.arena import Arena
 from ..memory.spaces import LocalSpace
 from ..memory.store_buffer import HeldStore
-from ..observe import Access, ObservedLanes, ObservedWave
+from ..observe import Access, ObservedLanes, ObservedWave, TexelAccess
 from ..values import Array, Shifted, Value, plain
 from .keeping import Keeper
 from .lanes import LaneSet
@@ -78,11 +78,33 @@ class Effects:
         self._accesses.append(one)
         if not writes:
             return
-        if a.kind == "st" and self._wave.late is None:
+        if a.kind == "st" and self._wave.late is None and a.values:
             one.after = tuple(a.values)
         else:
             one.values = tuple(a.values)
             self.pending.append((one, a))
+
+    def texels(self, a: TexelAccess, execution: int, instruction: int) -> None:
+        """Texels of a surface are about to change: an access for each level, as far as device memory holds them."""
+        shape = a.group.geometry.shape
+        lanes = np.ones(shape, np.bool_) if a.mask is None else np.broadcast_to(a.mask, shape)
+        texel = a.image.format.bytes
+        size = min(texel, 8)
+        for level, texels in enumerate(a.image.levels):
+            arena = next((one for one in self._arenas if np.may_share_memory(one.bytes, texels)), None)
+            if arena is None:
+                continue
+            start = arena.base + texels.__array_interface__["data"][0] - arena.bytes.__array_interface__["data"][0]
+            for one in np.ndindex(a.column.shape[:-2]):
+                hit = lanes & np.broadcast_to(a.there[one], shape) & np.broadcast_to(a.level[one] == level, shape)
+                if not hit.any():
+                    continue
+                at = [np.broadcast_to(place[one], shape).astype(np.int64) for place in (a.slice, a.row, a.column)]
+                address = start + sum(p * s for p, s in zip(at, texels.strides, strict=False))
+                self.access(
+                    Access(a.site, a.group, a.kind, "global", np.where(hit, address, start).astype(np.uint64), hit, TYPES[f"b{8 * size}"], texel // size),
+                    execution, instruction,
+                )  # fmt: skip
 
     def settle(self) -> None:
         """What is under way has happened: memory is read."""

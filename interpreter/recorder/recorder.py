@@ -268,6 +268,9 @@ class Recorder(Observer):
         execution, step = self._place
         what = "fetches texels of" if access.kind == "ld" else "accesses"
         self._effects.event(execution, step, "texels", f"{what} a {access.space}", access.group.geometry, access.mask)
+        if access.kind != "ld":
+            self._effects.step = step
+            self._effects.texels(access, execution, self._number(access.site))
 
     def branch(self, site: Site, group: ObservedLanes, condition: Array, targets: tuple[int, int]) -> None:
         self._after("branch", "lanes diverge", group, condition if group.alive is None else condition & group.alive)
