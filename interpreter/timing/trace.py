@@ -137,7 +137,7 @@ class Tracer(Observer):
 
     def begin(self, launch: Launch) -> None:
         self.launch, self.trace = launch, None
-        self.machine_code, self.each = machine_code(launch.kernel, (9, 0)), -(-launch.threads // 32)
+        self.machine_code, self.each = machine_code(launch.kernel, self.device.capability), -(-launch.threads // 32)
         self.resident = max(1, residency(self.device, launch.kernel, launch.threads, launch.total_shared).blocks)
         self.active = min(self.device.multiprocessors, launch.blocks)
         self.kept_on = [self._spread(range(p * self.active // 8, launch.blocks, self.active)) for p in PLACES]

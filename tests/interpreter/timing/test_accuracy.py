@@ -124,3 +124,10 @@ def test_integers_run_at_the_published_rates(device: str, kinds: str) -> None:
     """Each class of instructions at its own rate, whichever port of the H200 it was recorded on."""
     for kind in kinds.split():
         assert 32 * links_per_cycle(INTEGERS[kind], 32, device) == pytest.approx(profile(device).throughput(kind), rel=0.06), kind
+
+
+@pytest.mark.parametrize("device", ["sm_52", "sm_60"])
+def test_a_product_without_an_instruction_is_made_of_three(device: str) -> None:
+    """Devices that multiply 16 bits execute XMAD three times, each at the rate of a multiply-add."""
+    wanted = profile(device).throughput("f32") / 3
+    assert 32 * links_per_cycle(INTEGERS["multiply"], 32, device) == pytest.approx(wanted, rel=0.06)
