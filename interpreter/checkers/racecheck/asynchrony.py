@@ -8,7 +8,7 @@ import numpy as np
 
 from ...observe import Access, Copying, ObservedLanes
 from ...plan.plan import Site
-from .clocks import Clock, KnownAtIssue, merge
+from .clocks import Clock, KnownAtIssue, earlier, merge
 from .context import RaceContext
 from .fences import Fences
 from .mbarriers import Phase, Phases
@@ -99,7 +99,7 @@ class Asynchrony:
         who = np.zeros(self.context.count, bool)
         who[self.context.active(lanes, lanes.active).thread] = True
         limit = self._groups(group) - most
-        done, clock = self.context.order.copies.done, {}
+        done, clock = self.context.order.copies.done, Clock()
         for copy, issued in list(self._copies.items()):
             if copy.group != group:
                 continue
@@ -149,7 +149,7 @@ class Asynchrony:
         order, scope, relaxed = self.context.order, self.context.kind(site).scope, "relaxed" in site.instruction.modifiers
         if what == "change":
             clock = self._fences.covered(thread, CTA) if relaxed else order.clock(thread, self.context.now)
-            state.current.arrivals = state.current.arrivals.more(block, scope, clock, site.instruction.span.line, 0)
+            state.current.arrivals = state.current.arrivals.more(block, scope, clock, self.context.now, site.instruction.span.line, 0)
         elif what == "wait":
             clocks = state.completed.to(block, scope, self.context.launch.cluster_size)
             if relaxed:
@@ -161,7 +161,7 @@ class Asynchrony:
             order.acquire(thread, clocks)
             self._forget(thread, state.completed.copies)
 
-    def _complete(self, copying: Copying, thread: Array, clock: dict[int, int]) -> None:
+    def _complete(self, copying: Copying, thread: Array, clock: Clock) -> None:
         """An mbarrier's phase will see copies of these threads complete."""
         issued, order = self._copies.get(copying), self.context.order
         if issued is None:
@@ -171,15 +171,13 @@ class Asynchrony:
         clock[COPY << LEVEL_AT | order.phases] = self.context.now
         for first in (issued.first, issued.first_read):
             order.copies.tag[first + place] = order.phases
-        for key, time in order.clock(issued.thread[place], issued.at).items():
-            if time <= issued.at:
-                clock[key] = max(time, clock.get(key, -1))
+        merge(clock, earlier(order.clock(issued.thread[place], issued.at), issued.at))
         if copying.after:
             for _, tags, theirs in self._before(copying.after, thread, issued.at):
                 for tag in np.unique(tags[theirs]).tolist():
                     clock[COPY << LEVEL_AT | tag] = self.context.now
 
-    def _forget(self, thread: Array, clock: dict[int, int]) -> None:
+    def _forget(self, thread: Array, clock: Clock) -> None:
         """Copies of which all threads that issued them know that they are complete concern no later phase."""
         for copy, issued in list(self._copies.items()):
             tags = self.context.order.copies.tag[issued.first : issued.first + issued.thread.size]

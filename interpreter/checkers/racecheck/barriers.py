@@ -9,7 +9,7 @@ import numpy as np
 from ...observe import ObservedLanes, ObservedWave
 from ...plan.plan import Site
 from ...values import plain
-from .clocks import merge
+from .clocks import Clock, merge
 from .context import RaceContext
 from .fences import Fences
 from .memory_order import CLUSTER, CTA
@@ -27,7 +27,7 @@ class Rendezvous:
         self._counted: dict[int, bool] = {}  # barriers by number: is their number of threads given?
         self._warps_meeting: dict[tuple[int, int], int] = {}
         self._cluster_arrivals: Array | None = None
-        self._cluster_phases: dict[tuple[int, int], dict[int, int]] = {}
+        self._cluster_phases: dict[tuple[int, int], Clock] = {}
 
     def met(self, group: ObservedLanes) -> None:
         """See Observer."""
@@ -67,7 +67,7 @@ class Rendezvous:
         if whole.any():
             self.context.order.block_barrier(np.flatnonzero(whole) + wave.first, self.context.now)
         for block in np.flatnonzero(here & ~whole).tolist():
-            clock: dict[int, int] = {}
+            clock: Clock = {}
             waiting = []
             for lanes, waits, known in arrived:
                 thread = lanes.thread[lanes.block == block + wave.first]

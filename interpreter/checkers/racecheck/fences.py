@@ -8,7 +8,7 @@ import numpy as np
 
 from ...observe import Access
 from ...plan.plan import Site
-from .clocks import Clock, merge
+from .clocks import AT, Clock, Releases, merge
 from .context import RaceContext
 from .memory_order import CLUSTER, CTA, GPU, Kind
 from .release_patterns import ReleasePatterns
@@ -27,7 +27,7 @@ class Fences:
         self._times: dict[
             int, tuple[Array, Array]
         ] = {}  # by scope, when each thread last released by a fence, and its block's barrier then
-        self._sequence: dict[tuple[int, int], Clock] = {}  # what was before the fence.sc so far, by how far they reach
+        self._sequence: dict[tuple[int, int], Releases] = {}  # what was before each fence.sc so far, by how far they reach
         self._fence_views: dict[tuple[int, int], Any] = {}
         self._pending: dict[int, dict[tuple[int, int], ReleasePatterns]] = {}  # thread -> what a fence would acquire
 
@@ -83,7 +83,7 @@ class Fences:
         if not self._sequence:
             return
         for block in np.unique(lanes.block).tolist():
-            clocks = [dict(c) for key in self._reached(scope, block) if (c := self._sequence.get(key))]
+            clocks: list[Clock] = [{s: self.context.now << AT} for key in self._reached(scope, block) if (s := self._sequence.get(key))]
             if clocks:
                 self.context.met_by_chance = True
                 self.context.order.acquire(lanes.thread[lanes.block == block], clocks)
@@ -93,14 +93,14 @@ class Fences:
         for block in np.unique(lanes.block).tolist():
             clock = self.context.order.clock(lanes.thread[lanes.block == block], self.context.now)
             for key in self._reached(scope, block):
-                merge(self._sequence.setdefault(key, {}), clock)
+                self._sequence.setdefault(key, Releases()).append(self.context.now << AT | 1, clock)
 
     def _take(self, thread: int, patterns: ReleasePatterns, scope: int, site: Site) -> None:
         block = thread // self.context.launch.threads
-        clocks = list(patterns.for_(block, scope, self.context.launch.cluster_size))
-        if clocks:
+        acquired = patterns.for_(block, scope, self.context.launch.cluster_size)
+        if acquired:
             self.context.met_by_chance = True
-            self.context.order.acquire_one(thread, clocks)
+            self.context.order.acquire_one(thread, [acquired])
         if scope < GPU or patterns.site_line:
             self.context.reporter.narrow(block, scope, site, patterns.site_line)
 
@@ -116,9 +116,11 @@ class Fences:
     def relaxed(self, thread: Array, place: tuple[int, int], clock: Clock) -> None:
         """Threads have seen relaxedly the end of an mbarrier's phase: a fence acquires what the phase has released."""
         for t in thread.tolist():
-            self._pending.setdefault(t, {})[place] = ReleasePatterns(narrow={(t // self.context.launch.threads, CTA): (clock,)})
+            self._pending.setdefault(t, {})[place] = ReleasePatterns().more(
+                t // self.context.launch.threads, CTA, clock, self.context.now, 0, 0
+            )
 
-    def _released_by(self, t: int) -> list[tuple[int, dict[int, int]]]:
+    def _released_by(self, t: int) -> list[tuple[int, Clock]]:
         out = []
         for scope, (times, barriers) in self._times.items():
             at = int(times[t])
@@ -160,10 +162,14 @@ class Fences:
                 continue
             fresh = patterns if reads else None  # a read-modify-write passes on what it finds
             for scope, clock in self._released_by(thread) if self._times else ():
-                fresh = (fresh or ReleasePatterns()).more(int(u.block[j]), scope, clock, a.site.instruction.span.line, a.type.bytes)
+                fresh = (fresh or ReleasePatterns()).more(
+                    int(u.block[j]), scope, clock, self.context.now, a.site.instruction.span.line, a.type.bytes
+                )
             if kind.releases:
                 clock = self.context.order.clock(u.thread[j : j + 1], self.context.now)
-                fresh = (fresh or ReleasePatterns()).more(int(u.block[j]), kind.scope, clock, a.site.instruction.span.line, a.type.bytes)
+                fresh = (fresh or ReleasePatterns()).more(
+                    int(u.block[j]), kind.scope, clock, self.context.now, a.site.instruction.span.line, a.type.bytes
+                )
             if fresh is None:
                 shadow.patterns.pop(place, None)
             else:

@@ -46,7 +46,7 @@ class Lockstep:
         if not index.size:
             return
         mask = None if cells.mask is None else cells.mask[i[index]]
-        index = index[order.unordered(stamp[index], mask, look.lanes.take(index), shared=look.in_shared)]
+        index = index[~order.happens_before(stamp[index], mask, look.lanes.take(index), shared=look.in_shared)]
         sites = cells.site[i[index]] & np.uint16(MIXED - 1)
         for n in np.unique(sites).tolist():
             other = self.context.reporter.sites[n - 1]

@@ -11,18 +11,17 @@ class PhaseRelease:
 
     __slots__ = ("arrivals", "copies")
 
-    def __init__(self) -> None:
-        self.arrivals = ReleasePatterns()
+    def __init__(self, arrivals: ReleasePatterns) -> None:
+        self.arrivals = arrivals
         self.copies: Clock = {}
 
     def to(self, block: int, scope: int, cluster_size: int) -> list[Clock]:
         """What threads of a block acquire at a scope."""
-        return [c for c in (self.copies, *self.arrivals.for_(block, scope, cluster_size)) if c]
+        return [c for c in (self.copies, self.arrivals.for_(block, scope, cluster_size)) if c]
 
     def after(self, earlier: PhaseRelease) -> PhaseRelease:
-        """With what earlier phases have released."""
-        out = PhaseRelease()
-        out.arrivals = self.arrivals.with_(earlier.arrivals)
+        """With what earlier phases have released; the arrivals of all phases are one sequence."""
+        out = PhaseRelease(self.arrivals)
         for clock in (earlier.copies, self.copies):
             merge(out.copies, clock)
         return out
@@ -35,7 +34,7 @@ class Phase:
 
     def __init__(self, parity: int) -> None:
         self.parity = parity
-        self.current, self.completed = PhaseRelease(), PhaseRelease()
+        self.current, self.completed = PhaseRelease(ReleasePatterns()), PhaseRelease(ReleasePatterns())
 
 
 class Phases:
@@ -51,5 +50,5 @@ class Phases:
             found = self._objects[wave, place] = Phase(0 if fresh else parity)
         elif found.parity != parity:
             found.parity = parity
-            found.completed, found.current = found.current.after(found.completed), PhaseRelease()
+            found.completed, found.current = found.current.after(found.completed), PhaseRelease(found.current.arrivals)
         return found

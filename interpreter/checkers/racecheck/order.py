@@ -1,8 +1,8 @@
 """What is ordered before what, in one launch.
 
 Two layers.  By structure: the time of the last barrier of each block, of the last synchronisation of each warp, and of the last one of some of its
-lanes, in arrays.  Beside that, where threads have synchronised otherwise, views: what a thread, a warp or a block knows of others, as tables
-{who: time}, so that all that `who` did until then is ordered before.
+lanes, in arrays.  Beside that, where threads have synchronised otherwise, views: what a thread, a warp or a block knows of others: up to
+when, and up to where in which release sequences (clocks.py).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...launch import Launch
-from .clocks import Clock, KnownAtIssue, Views, merge
+from .clocks import Clock, Knowledge, KnownAtIssue, Views, merge
 from .shadow_memory import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
 from .thread_ids import Copies, NumberedLanes
 
@@ -194,7 +194,8 @@ class Order:
 
     def _join(self, key: int, clocks: list[Clock]) -> None:
         have = self.views.setdefault(key, [])
-        have += [c for c in clocks if not any(c is h for h in have)]
+        there = {id(c) for c in have}
+        have += [c for c in clocks if id(c) not in there]
         if len(have) > 6:
             whole: Clock = {}
             for c in have[:-2]:  # the last may still grow until its phase is complete
@@ -213,16 +214,18 @@ class Order:
 
     # ------------------------------------------------------------ questions
 
-    def unordered(self, stamp: Array, mask: Array | None, u: NumberedLanes, before: KnownAtIssue | None = None, *, shared: bool) -> Array:
-        """Which of these records are not ordered before their lanes; `before`: what copies of the lanes come after; `shared`: only blocks of
-        a cluster can have made them."""
+    def happens_before(
+        self, stamp: Array, mask: Array | None, u: NumberedLanes, before: KnownAtIssue | None = None, *, shared: bool
+    ) -> Array:
+        """Which of these records are ordered before their lanes, by structure or by what was released to them; `before`: what copies of the lanes
+        come after; `shared`: only blocks of a cluster can have made the records."""
         time = (stamp >> HALF).astype(np.int64)
         who = (stamp & LOW).astype(np.int64)
         level, number = who >> LEVEL_AT, who & NUMBER
         if self.only_barriers:
             block = np.where(level == THREAD, number // self.threads, number)
             behind = (time <= self.floor) | ((block == u.block) & (time <= self.barrier[u.block])) | (who == u.thread)
-            return np.asarray(~behind)
+            return np.asarray(behind)
         copied = (level == COPY) & (time > self.floor)
         if copied.any():
             number, time, level = number.copy(), time.copy(), level.copy()
@@ -256,18 +259,17 @@ class Order:
             if before is not None:
                 some = some[(tags[some] >= 0) | (time[some] <= before.at[some])]
             for keys, lanes in self._alike(u.thread[some], views).items():
-                index, clocks = some[lanes], [c for key in keys for c in views[key]]
-                ok[index] = told = self._told(clocks, level[index], number[index], time[index], tags[index])
+                index, known = some[lanes], Knowledge(c for key in keys for c in views[key])
+                ok[index] = told = self._told(known, level[index], number[index], time[index], tags[index])
                 asked: dict[tuple[int, ...], bool] = {}  # lanes of a warp mostly ask the same
                 for k in index[~told & (level[index] != THREAD)].tolist():
                     m, own, t = 0xFFFFFFFF if mask is None else int(mask[k]), (int(settled[k]), int(met[k])), int(u.thread[k])
                     what = int(level[k]), int(number[k]), int(time[k]), m
                     question = (*what, *own, t if what[0] == WARP else int(u.warp[k]))
                     if question not in asked:
-                        asked[question] = self._knows(clocks, own, t, *what, shared)
+                        asked[question] = self._knows(known, own, t, *what, shared)
                     ok[k] = asked[question]
-        apart: Array = ~ok
-        return apart
+        return np.asarray(ok)
 
     def _alike(self, thread: Array, views: Views) -> dict[tuple[int, ...], Array]:
         """Threads by the names under which views tell what they know; without those that have learnt nothing."""
@@ -281,17 +283,17 @@ class Order:
         alike.pop((), None)
         return alike
 
-    def _told(self, clocks: list[Clock], level: Array, number: Array, time: Array, tags: Array) -> Array:
-        """Which records of single threads and of copies some clocks know of."""
+    def _told(self, known: Knowledge, level: Array, number: Array, time: Array, tags: Array) -> Array:
+        """Which records of single threads and of copies somebody knows of."""
         out = np.zeros(level.size, bool)
         if level.size < FEW:
             for n, (kind, who, at, tag) in enumerate(zip(level.tolist(), number.tolist(), time.tolist(), tags.tolist(), strict=True)):
-                out[n] = (tag >= 0 and any(COPY << LEVEL_AT | tag in c for c in clocks)) or (
-                    kind == THREAD and any(c.get(key, -1) >= at for key in self.key_of(who) for c in clocks)
+                out[n] = (tag >= 0 and known.until(COPY << LEVEL_AT | tag) >= 0) or (
+                    kind == THREAD and any(known.until(key) >= at for key in self.key_of(who))
                 )
             return out
         for tag in np.unique(tags[tags >= 0]).tolist():
-            if any(COPY << LEVEL_AT | tag in c for c in clocks):
+            if known.until(COPY << LEVEL_AT | tag) >= 0:
                 out |= tags == tag
         rest = np.flatnonzero(~out & (level == THREAD))
         block = number // self.threads
@@ -299,39 +301,34 @@ class Order:
             block | BLOCK << LEVEL_AT, block * self.per_block + number % self.threads // 32 | WARP << LEVEL_AT, number,
         ):  # fmt: skip
             each, place = np.unique(keys[rest], return_inverse=True)
-            at = np.array([max(c.get(key, -1) for c in clocks) for key in each.tolist()], np.int64)
+            at = np.array([known.until(key) for key in each.tolist()], np.int64)
             out[rest] = at[place] >= time[rest]
             rest = rest[~out[rest]]
             if not rest.size:
                 break
         return out
 
-    def _knows(
-        self, clocks: list[Clock], own: tuple[int, int], u: int, level: int, number: int, time: int, mask: int, shared: bool
-    ) -> bool:
-        """Do clocks of a thread know of a record of several threads?"""
-
-        def known(key: int) -> int:
-            return max((c.get(key, -1) for c in clocks), default=-1)
+    def _knows(self, known: Knowledge, own: tuple[int, int], u: int, level: int, number: int, time: int, mask: int, shared: bool) -> bool:
+        """Does a thread know of a record of several threads?"""
 
         if level == WARP:
-            if max(known(WARP << LEVEL_AT | number), known(BLOCK << LEVEL_AT | number // self.per_block)) >= time:
+            if max(known.until(WARP << LEVEL_AT | number), known.until(BLOCK << LEVEL_AT | number // self.per_block)) >= time:
                 return True
             first = number // self.per_block * self.threads + number % self.per_block * 32
-            return all(first + i == u or known(first + i) >= time for i in range(32) if mask >> i & 1)
+            return all(first + i == u or known.until(first + i) >= time for i in range(32) if mask >> i & 1)
         if number != GRID:
-            if known(BLOCK << LEVEL_AT | number) >= time:
+            if known.until(BLOCK << LEVEL_AT | number) >= time:
                 return True
             first = number * self.per_block
             return all(
-                max(known(WARP << LEVEL_AT | first + i), own[1] if first + i == self.key_of(u)[1] & NUMBER else -1) >= time
+                max(known.until(WARP << LEVEL_AT | first + i), own[1] if first + i == self.key_of(u)[1] & NUMBER else -1) >= time
                 for i in range(self.per_block)
                 if mask >> i & 1
             )
         size = self.launch.cluster_size if shared else self.launch.blocks
         first = u // self.threads // size * size
         for b in range(first, first + size):
-            at = known(BLOCK << LEVEL_AT | b)
+            at = known.until(BLOCK << LEVEL_AT | b)
             if b == u // self.threads:
                 at = max(at, own[0])
             if at < min(time, int(self.activity[b])):

@@ -58,7 +58,7 @@ class Records:
             if late.any():
                 index = np.flatnonzero(late)
                 mask = None if cells.mask is None else cells.mask[i[index]]
-                bad = self.context.order.unordered(
+                bad = ~self.context.order.happens_before(
                     stamp[index], mask, u.take(index), None if before is None else before.take(index), shared=look.in_shared
                 )
                 index = index[bad]
@@ -144,7 +144,7 @@ class Records:
         if sites is not None:
             index = np.flatnonzero(late)
             masks = None if held is None else held[index]
-            open_ = self.context.order.unordered(old[index], masks, u.take(index), shared=look.in_shared)
+            open_ = ~self.context.order.happens_before(old[index], masks, u.take(index), shared=look.in_shared)
             index = index[open_]
             if index.size:
                 masks = None if masks is None else masks[open_]

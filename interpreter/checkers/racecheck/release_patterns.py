@@ -1,61 +1,60 @@
-"""What a strong read of a place may acquire: the clocks of the release patterns whose writes it reads, by scope."""
+"""Release sequences: what a strong read may acquire from the release patterns whose writes it reads, by scope."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from .clocks import Clock, merge
+from .clocks import AT, Clock, Releases
 from .memory_order import CLUSTER, CTA, GPU
 
-MANY = 8  # clocks that are kept apart
+
+class ReleaseSequence:
+    """A write that releases, and the read-modify-writes that follow it."""
+
+    __slots__ = ("length", "narrow", "wide")
+
+    def __init__(self) -> None:
+        self.wide = Releases()  # at gpu or system scope
+        self.narrow: dict[tuple[int, int], Releases] = {}  # (block, scope) -> what the block's own threads have released
+        self.length = 0
+
+    def append(self, block: int, scope: int, clock: Clock, now: int) -> int:
+        """One more release; its position."""
+        self.length += 1
+        position = now << AT | self.length
+        if scope >= GPU:
+            self.wide.append(position, clock)
+        if (releases := self.narrow.get((block, scope))) is None:
+            releases = self.narrow[block, scope] = Releases()
+        releases.append(position, clock)
+        return position
+
+    def for_(self, block: int, scope: int, cluster_size: int) -> Iterator[Releases]:
+        """What a thread of a block acquires at a scope."""
+        if scope >= GPU:
+            yield self.wide
+        first = block // cluster_size * cluster_size
+        for other in range(first, first + cluster_size) if scope >= CLUSTER else (block,):
+            for released in range(CTA if other == block else CLUSTER, GPU if scope >= GPU else GPU + 2):
+                if releases := self.narrow.get((other, released)):
+                    yield releases
 
 
 @dataclass(frozen=True, slots=True)
 class ReleasePatterns:
-    """Those of one place; a new one for each write."""
+    """A release sequence up to one of its writes."""
 
-    wide: Clock = field(default_factory=dict)  # of patterns at gpu or system scope
-    narrow: dict[tuple[int, int], tuple[Clock, ...]] = field(
-        default_factory=dict
-    )  # (block, scope) -> what the block's own threads have released
+    sequence: ReleaseSequence = field(default_factory=ReleaseSequence)
+    position: int = 0
     site_line: int = 0  # of the last release that is narrower
     size: int = 0  # of the write; a read of another size acquires nothing
 
-    def more(self, block: int, scope: int, clock: Clock, line: int, size: int) -> ReleasePatterns:
+    def more(self, block: int, scope: int, clock: Clock, now: int, line: int, size: int) -> ReleasePatterns:
         """With one more release."""
-        wide, narrow = self.wide, dict(self.narrow)
-        if scope >= GPU:
-            wide = dict(wide)
-            merge(wide, clock)
-        narrow[block, scope] = (*_few(narrow.get((block, scope), ())), clock)
-        return ReleasePatterns(wide, narrow, line if scope < GPU else self.site_line, size)
+        position = self.sequence.append(block, scope, clock, now)
+        return ReleasePatterns(self.sequence, position, line if scope < GPU else self.site_line, size)
 
-    def with_(self, others: ReleasePatterns) -> ReleasePatterns:
-        """With what other releases have published."""
-        wide, narrow = dict(self.wide), dict(self.narrow)
-        merge(wide, others.wide)
-        for key, clocks in others.narrow.items():
-            narrow[key] = _few((*narrow.get(key, ()), *clocks))
-        return ReleasePatterns(wide, narrow, self.site_line or others.site_line, self.size)
-
-    def for_(self, block: int, scope: int, cluster_size: int) -> Iterator[Clock]:
+    def for_(self, block: int, scope: int, cluster_size: int) -> Clock:
         """What a thread of a block acquires at a scope."""
-        if scope >= GPU and self.wide:
-            yield self.wide
-        for (other, released), clocks in self.narrow.items():
-            near = other == block
-            if released >= CLUSTER and scope >= CLUSTER:
-                near = near or other // cluster_size == block // cluster_size
-            if near and (scope == CTA or released < GPU or scope < GPU):
-                yield from clocks
-
-
-def _few(clocks: tuple[Clock, ...]) -> tuple[Clock, ...]:
-    """The same, as one where they have become many."""
-    if len(clocks) < MANY:
-        return clocks
-    whole: Clock = {}
-    for clock in clocks:
-        merge(whole, clock)
-    return (whole,)
+        return {r: self.position for r in self.sequence.for_(block, scope, cluster_size) if r.began(self.position)}

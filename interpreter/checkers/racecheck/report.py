@@ -146,7 +146,7 @@ class Reporter:
         for stamp, mask, sites in cells.parts(unit):
             last = j, int(sites[-1]), int(stamp[-1]), int(mask[-1])
             lane = look.lanes.take(np.full(stamp.size, j))
-            bad = self.order.unordered(stamp, mask, lane, shared=look.in_shared)
+            bad = ~self.order.happens_before(stamp, mask, lane, shared=look.in_shared)
             if look.strong and other.startswith(("strong", "copied to")):
                 bad &= ~self.morally_strong(look.kind, look.access.type.bytes, sites, stamp, mask, lane.block)
             if bad.any():
@@ -246,7 +246,7 @@ class Reporter:
         if not others:
             return None
         each = np.array(others, np.uint64) | np.uint64(stamp >> 32 << 32)
-        open_ = self.order.unordered(each, None, look.lanes.take(np.full(each.size, j)), shared=look.in_shared)
+        open_ = ~self.order.happens_before(each, None, look.lanes.take(np.full(each.size, j)), shared=look.in_shared)
         return next((t for t, so in zip(others, open_.tolist(), strict=True) if so), others[0])
 
     def _who(self, thread: int) -> tuple[Dim3 | None, Dim3 | None]:
