@@ -114,6 +114,7 @@ __global__ void k(int *x, int n) {  // n < 1
     }
 
 
+@pytest.mark.long
 def test_a_self_test_names_what_the_tests_do_not_see(tmp_path: Path) -> None:
     assert CliRunner().invoke(main, ["new", "lab", "--cuda", str(tmp_path / "twice")]).exit_code == 0
     path = tmp_path / "twice" / "lab.toml"
