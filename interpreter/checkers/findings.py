@@ -78,9 +78,12 @@ class Findings:
 # ---------------------------------------------------------------- in words
 
 
-def as_text(findings: Sequence[Finding]) -> str:
-    """Each finding as a paragraph with a frame at its left, and a summary, in the manner of compute-sanitizer."""
-    lines = [line for f in findings for line in (*paragraph(f), "")]
+def as_text(findings: Sequence[Finding], limit: int = 0) -> str:
+    """Each finding as a paragraph with a frame at its left, and a summary, in the manner of compute-sanitizer; at most so many, 0: all."""
+    printed = findings[: limit or None]
+    lines = [line for f in printed for line in (*paragraph(f), "")]
+    if left := len(findings) - len(printed):
+        lines += [f"{left} more finding{' is' if left == 1 else 's are'} not printed: --print-limit 0 prints all", ""]
     errors = sum(f.severity == "error" for f in findings)
     more = f", {len(findings) - errors} remarks" if errors < len(findings) else ""
     lines.append(f"ERROR SUMMARY: {errors} error{'' if errors == 1 else 's'}{more}")

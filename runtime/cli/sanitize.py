@@ -26,8 +26,13 @@ FORMATS = ("text", "json", "html", "sarif", "junit")
 @with_options("launch", "orders", "findings")
 @click.option("--json", "as_json", is_flag=True, help="Prints the findings as JSON.")
 @click.option("--format", "form", type=click.Choice(FORMATS), default="text", help="The form of the findings (default: text).")
+@click.option(
+    "--print-limit", type=click.IntRange(0), default=100, metavar="N", help="Text lists the first N findings (default: 100; 0: all)."
+)
 @click.pass_context
-def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_json: bool, form: str, **options: Any) -> None:
+def sanitize(
+    ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_json: bool, form: str, print_limit: int, **options: Any
+) -> None:
     """Runs a program under checkers: memory, uninitialised values, races, barriers.
 
     Launches are given as for `warplab run`. Exit codes: 0 nothing was found, 1 an error was found.
@@ -71,7 +76,9 @@ def sanitize(ctx: click.Context, /, files: tuple[InputFile, ...], tool: str, as_
         print_json({"findings": findings_as_json(found), "orders": [o.as_json() for o in compared]})
         ctx.exit(code)
     text = (
-        played.page(found, files[0].name) if form == "html" and not as_json else rendered(found, "json" if as_json else form, files[0].name)
+        played.page(found, files[0].name)
+        if form == "html" and not as_json
+        else rendered(found, "json" if as_json else form, files[0].name, print_limit)
     )
     click.echo(paint(text) if form == "text" and not as_json else text)
     for orders in compared:

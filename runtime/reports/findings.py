@@ -21,10 +21,10 @@ SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 Place = tuple[int, int, int]  # launch, step and lane in the player
 
 
-def rendered(findings: Sequence[Finding], form: str, file: str) -> str:
-    """In the form that was asked for: text, json, html, sarif or junit."""
+def rendered(findings: Sequence[Finding], form: str, file: str, limit: int = 0) -> str:
+    """In the form that was asked for: text (of at most `limit` findings, 0: all), json, html, sarif or junit."""
     if form == "text":
-        return as_text(findings)
+        return as_text(findings, limit)
     if form == "json":
         return json.dumps(as_json(findings), indent=2)
     return {"html": as_html, "sarif": as_sarif, "junit": as_junit}[form](findings, file)

@@ -344,3 +344,15 @@ def test_a_shared_array_is_named_whatever_else_is_checked(tmp_path: Path, access
         _, found = findings(tmp_path, ptx.replace("ACCESS", access), toml, "--tool", tool)
         assert [f["kind"] for f in found] == ["out-of-bounds"]
         assert "900 bytes after the 128 bytes of other" in str(found[0]), tool
+
+
+@pytest.mark.parametrize(("limit", "printed", "left"), [("1", 1, "1 more finding is not printed"), ("2", 2, ""), ("0", 2, "")])
+def test_print_limit(tmp_path: Path, limit: str, printed: int, left: str) -> None:
+    file = tmp_path / "twice.ptx"
+    file.write_text(COPY.replace("    ret;", "    sub.u32 %r3, %r2, 5;\n    st.global.u32 [%d2], %r3;\n    ret;"))
+    launch = ["--block", "32", "--arg", "x=u32[32]:noinit", "--arg", "y=u32[32]"]
+    done = CliRunner().invoke(main, ["sanitize", "--tool", "initcheck", "--print-limit", limit, str(file), *launch])
+    assert done.exit_code == 1
+    assert done.output.count("Error: uninitialized") == printed
+    assert ("not printed" in done.output) == bool(left) and left in done.output
+    assert "ERROR SUMMARY: 2 errors" in done.output
