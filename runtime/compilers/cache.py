@@ -24,7 +24,8 @@ def cached(source: CppSource, compiler: str, make: Callable[[], Compiled]) -> Co
     """What `make` gives, or gave before for the same source, options and compiler."""
     if not _stands_alone(source):
         return make()
-    words = [compiler, repr(source), *(f"{v}={os.environ.get(v, '')}" for v in VARIABLES)]
+    place = "" if source.path is None else str(source.path.resolve())  # which the code's line numbers name
+    words = [compiler, repr(source), place, *(f"{v}={os.environ.get(v, '')}" for v in VARIABLES)]
     key = hashlib.sha256("\0".join(words).encode(errors="surrogateescape")).hexdigest()
     store = ObjectStore(folder())
     if (kept := store.get(key)) is not None:
