@@ -99,7 +99,7 @@ def test_the_folder_is_bounded(tmp_path: Path) -> None:
     ("found", "needed"), [("0.44.1", "llvmlite 0.45 or newer (llvmlite 0.44.1 is installed)"), ("0.45.0rc1", ""), ("1.0", "")]
 )
 def test_an_old_compiler_is_not_used(found: str, needed: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tiering, "version", lambda name: found)
+    monkeypatch.setattr("importlib.metadata.version", lambda name: found)
     assert tiering.missing.__wrapped__() == needed
 
 
