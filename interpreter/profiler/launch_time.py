@@ -41,6 +41,8 @@ class LaunchTime:
     bucket: int  # cycles of an entry of the timeline
     timeline: tuple[tuple[float, ...], ...]  # warps of a multiprocessor by reason, in the order of REASONS
     issues: tuple[Issue, ...]  # the first ones
+    parallelism: float  # instructions of a block of code for each that must wait for the one before
+    ratio: float  # instructions for each one that loads from global memory; 0: none does
     busy: Mapping[str, float]  # how long each resource of a multiprocessor is busy, and what the rounds of blocks take alone
     occupancy: tuple[tuple[int, float], ...]  # warps resident on a multiprocessor, and the cycles of the launch with them
 

@@ -153,6 +153,8 @@ class Timing:
             bucket=BUCKET,
             timeline=tuple(map(tuple, (one.timeline[:last] / BUCKET).tolist())),
             issues=self._issues(one),
+            parallelism=self._parallelism(),
+            ratio=self._ratio(),
             busy=self.busy(),
             occupancy=self.by_occupancy(),
         )
@@ -170,6 +172,31 @@ class Timing:
                 key = name, known
                 found[key] = found.get(key, 0.0) + one.notes[start + n]
         return {key: {r: float(v) for r, v in zip(REASONS, notes, strict=True) if v} for key, notes in sorted(found.items()) if notes.any()}
+
+    @cached_property
+    def _times(self) -> Index:
+        """How often each region is executed."""
+        return np.bincount(self.code.tokens, minlength=len(self.code.regions))
+
+    def _parallelism(self) -> float:
+        """Instructions over those of the longest chain, over all regions as often as they are executed."""
+        total = longest = 0.0
+        for n, often in enumerate(self._times.tolist()):
+            start, end = self.code.region_start[n : n + 2]
+            depth: dict[int, int] = {}
+            for o in self.code.instructions[start:end]:
+                own = 1 + max((depth.get(r, 0) for r in o.reads), default=0)
+                depth |= dict.fromkeys(o.writes, own)
+            total += often * int(end - start)
+            longest += often * max(depth.values(), default=0)
+        return total / longest if longest else 1.0
+
+    def _ratio(self) -> float:
+        """Instructions for each load from global memory."""
+        often = np.repeat(self._times, np.diff(self.code.region_start))
+        loads = [o.space == "global" and o.what == "ld" for o in self.code.instructions]
+        loaded = int(often[np.array(loads, np.bool_)].sum()) if loads else 0
+        return (int(often.sum()) - loaded) / loaded if loaded else 0.0
 
     def _issues(self, one: Simulated) -> tuple[Issue, ...]:
         """The first instructions that the multiprocessor issues."""

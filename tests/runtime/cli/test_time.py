@@ -73,3 +73,17 @@ def test_budgets(tmp_path: Path, budget: str, code: int) -> None:
     (tmp_path / "x.ptx").write_text(text.replace(line, f"{line}\n//@ metric {budget}"))
     said = run("test", str(tmp_path / "x.ptx"), code=code)
     assert code == 0 or "cycles is" in said
+
+
+def test_warps_that_hide_latencies() -> None:
+    """The guide's examples, and a kernel's own figures for each device."""
+    from warplab.runtime.cli.latency import warps_needed
+
+    assert [warps_needed(22, 1, 1), warps_needed(22, 1, 2), warps_needed(22, 0.25, 1)] == [22, 11, 6]
+    assert [warps_needed(600, 1, 15), warps_needed(600, 0.25, 15)] == [40, 10]
+    (found,) = json.loads(run("latency", VECADD, "--json"))
+    rows = {r["device"]: r for r in found["devices"]}
+    assert found["parallelism"] >= 1 and found["ratio"] > 1
+    assert (rows["sm_13"]["one"], rows["sm_20"]["one"], rows["sm_90"]["one"]) == (6, 22, 16)
+    assert all(r["own"] <= r["one"] and r["memory_low"] <= r["memory_high"] for r in rows.values())
+    assert "sm_20" in run("latency", VECADD)
