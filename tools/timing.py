@@ -11,12 +11,17 @@ from .markdown import table
 
 SETS = (
     ("h200", 4e5, "H200", "17 kernels at several sizes and block shapes; rules and constants were chosen on launches of these kernels"),
-    ("blind", 1e6, "H100", "35 kernels that no rule and no constant was chosen by"),
+    (
+        "blind",
+        1e6,
+        "H100",
+        "35 kernels that no constant was chosen by; one rule was found by looking at them: shared memory does not wait behind atomic operations",
+    ),
     (
         "pipelines",
         3.3e5,
         "H100",
-        "copies beside arithmetic: `cp.async` with `mma`, bulk copies, `wgmma`; the latency of a bulk copy was chosen by them",
+        "copies beside arithmetic: `cp.async` with `mma`, bulk copies, `wgmma`; not chosen by either",
     ),
     ("ladder", 3e6, "H100", "the samples in `matmul`, `reduction`, `transpose` and `histogram`; not chosen by either"),
 )

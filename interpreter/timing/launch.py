@@ -96,7 +96,7 @@ class Timing:
             s.STORE_COST: max(16, m.store_cost * crowd), s.STORE_LINE: max(m.store_line_alone, m.store_line * crowd),
             s.DRAM_COST: max(m.dram_alone, dram), s.DRAM_STORE: dram * max(0.0, 1 - m.l2_bytes / max(1, t.fresh * 32)),
             s.SLICE_COST: m.slice_cost * contending,
-            s.SLICE_SECTOR: m.slice_sector * contending, s.BULK_LATENCY: m.bulk_latency, s.DRAM_QUEUE: m.dram_queue, s.PREDICATE: m.predicate,
+            s.SLICE_SECTOR: m.slice_sector * contending, s.DRAM_QUEUE: m.dram_queue, s.PREDICATE: m.predicate,
         }  # fmt: skip
         p = np.zeros(s.PARAMETERS, np.int64)
         for at, value in values.items():

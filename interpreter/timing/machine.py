@@ -36,7 +36,6 @@ class TimedDevice:
     l2_latency: int = 264
     dram_latency: int = 690
     atomic_latency: int = 511
-    bulk_latency: int = 60  # until a bulk copy asks L2
     line_cost: int = 16  # L1, for each line or pass
     l2_cost: int = 13  # for each sector read
     l2_alone: int = 6  # the same, where no other multiprocessor is at work

@@ -21,14 +21,14 @@ TARGET = 2  # cycles for which a branch looks for its target
 # Parameters of a simulation.
 (SCHEDULERS, DUAL, RESIDENT, INTERVAL, START, CONSTANT_MISS, FETCH_MISS, FETCH_NEXT, BUCKET, MIO_QUEUE, LG_QUEUE, L1_LATENCY, L2_LATENCY, DRAM_LATENCY,
  ATOMIC_LATENCY, L1_LINES, LINE_COST, L2_COST, L2_LINE, STORE_COST, STORE_LINE, DRAM_COST, DRAM_STORE, SLICE_COST, DRAM_QUEUE, PREDICATE, BLOCKS, EACH,
- SITES, REGISTERS, BUCKETS, COLD, TICKS, LOGS, BULK_LATENCY, SLICE_SECTOR) = range(36)  # fmt: skip
+ SITES, REGISTERS, BUCKETS, COLD, TICKS, LOGS, SLICE_SECTOR) = range(35)  # fmt: skip
 # The state of a multiprocessor stands behind them: when L1, the ports to L2 and DRAM are free, in sixteenths; lines that L1 took in; the load of DRAM, and
 # when it was asked last; when stores have drained; instructions issued; blocks that have started, when the last one did, places for more; the time;
 # instructions in the log; the phase that has just ended, and one; when
 # accesses to global memory may leave L1.
 (L1_FREE, L2_FREE, STORE_FREE, DRAM_FREE, BORN, LOAD, ASKED, DRAIN, ISSUED, NEXT_BLOCK, STARTED, PLACES, NOW, LOGGED, OVER,
- FAR_FREE) = range(36, 52)  # fmt: skip
-PARAMETERS = 52
+ FAR_FREE) = range(35, 51)  # fmt: skip
+PARAMETERS = 51
 
 # A machine instruction; TAKES: the accesses of its site that it stands for, or the groups that may be under way behind an AWAIT.
 # Lists of registers stand in an array of their own, from READS to WRITES those that it reads, from there to END those that it writes.

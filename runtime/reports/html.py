@@ -129,7 +129,7 @@ def _time(p: KernelProfile, prefix: str) -> str:
     t = p.time
     if t is None:
         return ""
-    rows = []
+    bound, rows = limit(t), []
     for line, code, part, reasons in slow_lines(p, t, 10):
         most = sorted(((n, r) for r, n in reasons.items()), reverse=True)[:3]
         said = ", ".join(f"{'issued' if r == 'selected' else r} {percent(n / sum(reasons.values()))}" for n, r in most)
@@ -137,7 +137,7 @@ def _time(p: KernelProfile, prefix: str) -> str:
     parts = [
         f"<h2>Time, predicted</h2><p class='quiet'>{escape(origin(t))}</p>",
         f"<p>{t.cycles:,.0f} cycles, {1e6 * t.seconds:,.1f} µs at {t.clock_hz / 1e6:,.0f} MHz; {percent(t.issue_slots)} of the issue slots are used. "
-        f"B{escape(limit(t)[1:])}.</p><p>Warps wait, in cycles for each instruction: {escape(waits(t))}.</p>",
+        f"{escape(bound[:1].upper() + bound[1:])}.</p><p>Warps wait, in cycles for each instruction: {escape(waits(t))}.</p>",
         f"<h3>What the warps of a multiprocessor do</h3>{time_svg.states(t)}",
     ]
     if len(t.occupancy) > 1:

@@ -14,7 +14,7 @@ import numpy as np
 from warplab.interpreter.profiler.launch_time import LaunchTime
 from warplab.interpreter.timing import TimedCounters
 from warplab.interpreter.timing.launch import Timing
-from warplab.interpreter.timing.machine import TimedDevice, machine_of
+from warplab.interpreter.timing.machine import machine_of
 from warplab.isa.profiles import profile
 from warplab.runtime import Device, LaunchConfig, Program, launch, to_device
 from warplab.runtime.device.launches.observing import observing
@@ -86,8 +86,3 @@ def timed(name: str, most: float) -> Iterator[TimedLaunch]:
 def predicted(name: str, most: float) -> tuple[TimedLaunch, ...]:
     """The same, once."""
     return tuple(timed(name, most))
-
-
-def machine(name: str) -> TimedDevice:
-    """The device of a set."""
-    return SETS[name]

@@ -1,0 +1,61 @@
+"""When each sector of device memory was touched first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..profiler.sectors import ALL_WORDS
+
+if TYPE_CHECKING:
+    from ..launch import Launch
+
+Index = NDArray[np.int64]
+LINE, SECTOR, LINE_SECTORS = 128, 32, 4
+NEVER = (1 << 31) - 1
+
+
+class FirstTouches:
+    """When each sector of device memory was touched first: 4 bytes a sector."""
+
+    def __init__(self, launch: Launch) -> None:
+        self.origin = int(launch.arena.base) // LINE
+        end = max((a.end for a in launch.arena.living()), default=0)
+        self.lines = -(-end // LINE) - self.origin
+        self.clock = np.zeros((self.lines, LINE_SECTORS), np.int32)  # less NEVER, so that 0 is later than every time
+        self.low, self.high = self.lines, 0  # of what was touched
+
+    def add(self, line: Index, words: NDArray[np.uint32], clock: int) -> None:
+        """Lines of which some words are touched; memory of the host is left out."""
+        place = line - self.origin
+        low, high = (int(place.min()), int(place.max()) + 1) if place.size else (0, 0)
+        if low < 0 or high > self.lines or not high:
+            return
+        self.low, self.high = min(self.low, low), max(self.high, high)
+        if (words == ALL_WORDS).all():
+            self.clock[place] = np.minimum(self.clock[place], clock - NEVER)
+        else:
+            entry, which = sectors_of(words)
+            flat, at = self.clock.reshape(-1), place[entry] * LINE_SECTORS + which
+            flat[at] = np.minimum(flat[at], clock - NEVER)
+
+    def before(self, sector: Index, clock: Index) -> NDArray[np.bool_]:
+        """Was each sector touched before a clock?"""
+        place = sector - self.origin * LINE_SECTORS
+        there = (place >= 0) & (place < self.clock.size)
+        if not there.any():
+            return there
+        return there & (self.clock.reshape(-1)[np.where(there, place, 0)] < clock - NEVER)
+
+    @property
+    def count(self) -> int:
+        """Sectors that were touched."""
+        return int(np.count_nonzero(self.clock[self.low : self.high]))
+
+
+def sectors_of(words: NDArray[np.uint32]) -> tuple[Index, Index]:
+    """(entry, sector in its line) of the words of lines."""
+    entry, which = np.stack([(words >> 8 * n & 0xFF) != 0 for n in range(LINE_SECTORS)], axis=1).nonzero()
+    return entry, which
