@@ -12,6 +12,7 @@ from .stream import Way
 from .touch import Touch
 
 if TYPE_CHECKING:
+    from ..observe import TexelAccess
     from .tally import Operation
 
 Index = NDArray[np.int64]
@@ -25,6 +26,9 @@ class AccessListener(Protocol):
 
     def near(self, op: Operation, space: str, units: Index) -> None:
         """Passes of each warp of a group in another memory, or of each warp of a block, which are those of all blocks."""
+
+    def fetched(self, access: TexelAccess, touch: Touch, lanes: Index) -> None:
+        """What warps touch of textures and surfaces; `lanes` of each warp."""
 
     def bulk(self, op: Operation, address: Array, touch: Touch, first: bool) -> None:
         """Pieces of bulk copies, of each of which the `first` one comes first."""

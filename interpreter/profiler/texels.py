@@ -60,6 +60,10 @@ class Texels:
         worst = int(t.sectors.argmax())
         if found.texels is None or int(t.sectors[worst]) > found.texels.count:
             found.texels = _sample(a, active[worst].reshape(several, WARP), worst, int(t.sectors[worst]))
+        if self.memory.listener is not None:
+            self.memory.listener.fetched(
+                a, t, np.count_nonzero(np.logical_or.reduce(active.reshape(lanes.warps, several, WARP), axis=1), axis=1)
+            )
         cache = self.memory.caches(a.group)
         if self.own is None or a.space == "surface":
             several_places, which = self.memory.places.each(t.line)

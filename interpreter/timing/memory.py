@@ -51,6 +51,10 @@ def access(
     if kind == s.GLOBAL_LOAD or kind == s.GLOBAL_PAST:
         result = load(P, records, uses, fresh, sectors, lines, r, end, units)
         behind = P[s.L2_FREE]
+    elif kind == s.TEXEL:
+        filtering = code[o + s.LATENCY] - P[s.L1_LATENCY] + s.TEXEL_DEPTH * units * P[s.TICKS]
+        result = filtering + load(P, records, uses, fresh, sectors, lines, r, end, units)
+        behind = P[s.L2_FREE]
     elif kind == s.GLOBAL_STORE:
         behind = store(P, records, uses, sectors, lines, r, end, units)
     elif kind == s.GLOBAL_ATOMIC:
@@ -85,7 +89,7 @@ def load(P: Words, records: Words, uses: Words, fresh: Words, sectors: Words, li
     fetched = 0
     i = records[r + s.R_FIRST]
     last = i + records[r + s.R_COUNT]
-    past = records[r + s.R_KIND] != s.GLOBAL_LOAD
+    past = records[r + s.R_KIND] == s.GLOBAL_PAST or records[r + s.R_KIND] == s.BULK
     while i < last:
         at = uses[i] * s.SECTOR
         line = sectors[at + s.LINE]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..profiler.sectors import ALL_WORDS
+from ..profiler.texels import ARRAYS
 
 if TYPE_CHECKING:
     from ..launch import Launch
@@ -18,12 +19,10 @@ NEVER = (1 << 31) - 1
 
 
 class FirstTouches:
-    """When each sector of device memory was touched first: 4 bytes a sector."""
+    """When each sector of some memory was touched first: 4 bytes a sector."""
 
-    def __init__(self, launch: Launch) -> None:
-        self.origin = int(launch.arena.base) // LINE
-        end = max((a.end for a in launch.arena.living()), default=0)
-        self.lines = -(-end // LINE) - self.origin
+    def __init__(self, origin: int, lines: int) -> None:
+        self.origin, self.lines = origin, lines
         self.clock = np.zeros((self.lines, LINE_SECTORS), np.int32)  # less NEVER, so that 0 is later than every time
         self.low, self.high = self.lines, 0  # of what was touched
 
@@ -53,6 +52,25 @@ class FirstTouches:
     def count(self) -> int:
         """Sectors that were touched."""
         return int(np.count_nonzero(self.clock[self.low : self.high]))
+
+
+class GrowingTouches(FirstTouches):
+    """The same of memory whose end is not known before."""
+
+    def add(self, line: Index, words: NDArray[np.uint32], clock: int) -> None:
+        end = int(line.max(initial=0)) + 1 - self.origin
+        if end > self.lines:
+            self.lines = 2 * end
+            self.clock = np.concatenate([self.clock, np.zeros((self.lines - len(self.clock), LINE_SECTORS), np.int32)])
+            self.low = min(self.low, len(self.clock))
+        super().add(line, words, clock)
+
+
+def touches_of(launch: Launch) -> tuple[FirstTouches, GrowingTouches]:
+    """Of a launch: those of memory with addresses, and of arrays."""
+    origin = int(launch.arena.base) // LINE
+    end = max((a.end for a in launch.arena.living()), default=0)
+    return FirstTouches(origin, -(-end // LINE) - origin), GrowingTouches(ARRAYS // LINE, 0)
 
 
 def sectors_of(words: NDArray[np.uint32]) -> tuple[Index, Index]:

@@ -21,13 +21,14 @@ from ..profiler.stream import Way
 from ..ptxas.machine_code import MachineCode, machine_code
 from ..ptxas.register_count import residency
 from . import words as s
-from .touches import LINE, LINE_SECTORS, SECTOR, FirstTouches, sectors_of
+from .texture_unit import fetch_cycles
+from .touches import LINE, LINE_SECTORS, SECTOR, sectors_of, touches_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..launch import Launch
-    from ..observe import ObservedLanes, ObservedWave
+    from ..observe import ObservedLanes, ObservedWave, TexelAccess
     from ..plan.plan import Site
     from ..profiler.tally import Operation
     from ..profiler.touch import Touch
@@ -81,6 +82,19 @@ class TracedWarps:
     count: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class TouchedLines:
+    """What kept warps touch with one access."""
+
+    site: int
+    warps: Index
+    rows: Index  # where they stand in their geometry
+    of: int  # warps of the geometry
+    lines: Index  # of each warp
+    sectors: Index
+    sector: Index  # which, warp by warp
+
+
 class Tracer(Observer):
     """Keeps blocks that a few multiprocessors would execute: of each some LIMIT instructions, for so many rounds of residency at most."""
 
@@ -101,7 +115,7 @@ class Tracer(Observer):
         self.number = np.full(launch.blocks, -1, np.int64)  # of the blocks that are kept
         for k, b in enumerate(b for blocks in self.kept_on for b in blocks):
             self.number[b] = k
-        self.touched = FirstTouches(launch)
+        self.touched, self.arrays = touches_of(launch)
         self.work = np.zeros(launch.blocks * self.each, np.int64)  # of each warp
         self.event = self.round = self.asked = self.updates = 0
         self.entries: list[Index] = []
@@ -182,27 +196,61 @@ class Tracer(Observer):
             self.updates += lanes if isinstance(lanes, int) else int(lanes.sum())
         else:
             self.asked += lanes if isinstance(lanes, int) else int(lanes.sum())
-        watched = self._watched(op.group)
-        site = self.machine_code.sites.get(id(op.tally.site.instruction))
-        if not watched.rows.size or site is None:
+        if (found := self._lines(op.group, op.tally.site, touch.warp, line, touch.words)) is None:
             return
+        each = np.full(found.rows.size, lanes // max(1, found.of)) if isinstance(lanes, int) else lanes[found.rows]
+        kind = KINDS[op.kind] if way not in (Way.PASS,) else s.GLOBAL_PAST
+        passes = np.maximum(found.lines if units is None else units[found.rows], -(-each * op.width // LINE))
+        self._row(
+            found.warps,
+            found.site,
+            kind,
+            passes,
+            found.sectors,
+            (each * op.width >= 32 * found.sectors).astype(np.int64),
+            found.sector,
+            each,
+        )
+
+    def fetched(self, a: TexelAccess, touch: Touch, lanes: Index) -> None:
+        """What warps touch of textures and surfaces; `lanes` of each warp."""
+        touched = self.touched if a.image.linear or a.image.pitched else self.arrays
+        touched.add(touch.line, touch.words, self._clock)
+        self.asked += int(lanes.sum())
+        if (found := self._lines(a.group, a.site, touch.warp, touch.line, touch.words)) is None:
+            return
+        each = lanes[found.rows]
+        kind = s.TEXEL if a.kind == "ld" else KINDS[a.kind]
+        passes = fetch_cycles(a, found.lines) if kind == s.TEXEL else found.lines
+        self._row(
+            found.warps,
+            found.site,
+            kind,
+            passes,
+            found.sectors,
+            (each * a.width >= 32 * found.sectors).astype(np.int64),
+            found.sector,
+            each,
+        )
+
+    def _lines(self, group: ObservedLanes, site: Site, warp: Index, line: Index, words: NDArray[np.uint32]) -> TouchedLines | None:
+        """What the kept warps of a group touch; None: nothing is kept."""
+        watched = self._watched(group)
+        number = self.machine_code.sites.get(id(site.instruction))
+        if not watched.rows.size or number is None:
+            return None
         kept = self.steps[watched.kept] <= self.most
         warps, rows = watched.kept[kept], watched.rows[kept]
-        mine = watched.flags[touch.warp]
+        mine = watched.flags[warp]
         place = np.full(watched.flags.size, -1)
         place[rows] = np.arange(rows.size)
-        at = place[touch.warp[mine]]
-        line, words, at = line[mine][at >= 0], touch.words[mine][at >= 0], at[at >= 0]
+        at = place[warp[mine]]
+        line, words, at = line[mine][at >= 0], words[mine][at >= 0], at[at >= 0]
         entry, which = sectors_of(words)
         order = np.argsort(at[entry], kind="stable")
-        sector = (line[entry] * LINE_SECTORS + which)[order]
-        sectors = np.bincount(at[entry], minlength=rows.size)
-        lines = np.bincount(at, minlength=rows.size)
-        each = np.full(rows.size, lanes // max(1, watched.flags.size)) if isinstance(lanes, int) else lanes[rows]
-        kind = KINDS[op.kind] if way not in (Way.PASS,) else s.GLOBAL_PAST
-        self._row(
-            warps, site, kind, np.maximum(lines if units is None else units[rows], -(-each * op.width // LINE)), sectors,
-            (each * op.width >= 32 * sectors).astype(np.int64), sector, each,
+        return TouchedLines(
+            number, warps, rows, watched.flags.size, np.bincount(at, minlength=rows.size), np.bincount(at[entry], minlength=rows.size),
+            (line[entry] * LINE_SECTORS + which)[order],
         )  # fmt: skip
 
     def near(self, op: Operation, space: str, units: Index) -> None:
@@ -300,6 +348,7 @@ class Tracer(Observer):
         updates = access["kind"] == s.GLOBAL_ATOMIC
         steps = self.steps[start : start + count]
         kept = int(np.minimum(steps, self.most).sum())
+        clock = np.repeat(access["clock"], access["sectors"])
         self.trace = TracedBlocks(
             code=self.machine_code,
             each=self.each,
@@ -314,12 +363,12 @@ class Tracer(Observer):
             entries=entries,
             access=access,
             sector=sector,
-            late=self.touched.before(sector, np.repeat(access["clock"], access["sectors"])),
-            fresh=self.touched.count,
+            late=self.touched.before(sector, clock) | self.arrays.before(sector, clock),
+            fresh=self.touched.count + self.arrays.count,
             asked=self.asked,
             kept_asked=int(access["lanes"][~updates].sum()),
             updates=self.updates,
             kept_updates=int(access["lanes"][updates].sum()),
         )
         self.launch = None
-        del self.touched, self.entries, self.rows, self.lists
+        del self.touched, self.arrays, self.entries, self.rows, self.lists

@@ -9,13 +9,15 @@ CAUSE_BITS = 4  # of a time that is kept with the reason to wait for it
 
 # What an instruction does; COPY to AWAIT: groups of copies; SYNC: mbarriers, and bulk copies that tell them of their end.
 PLAIN, ACCESS, MEET, JUMP, LEAVE, COPY, COMMIT, AWAIT, SYNC = range(9)
-# Kinds of accesses: GLOBAL_PAST is a load past L1, BULK a bulk copy; an arrival at an mbarrier, a wait for one of its phases.
-GLOBAL_LOAD, GLOBAL_STORE, GLOBAL_ATOMIC, SHARED, CONSTANT, LOCAL, GLOBAL_PAST, BULK, ARRIVES, AWAITS = range(10)
+# Kinds of accesses: GLOBAL_PAST is a load past L1, BULK a bulk copy; an arrival at an mbarrier, a wait for one of its phases; a fetch from a
+# texture or surface.
+GLOBAL_LOAD, GLOBAL_STORE, GLOBAL_ATOMIC, SHARED, CONSTANT, LOCAL, GLOBAL_PAST, BULK, ARRIVES, AWAITS, TEXEL = range(11)
 LSU_PIPE, PIPE_COUNT = 6, 10
 SLICES, SLICE_BITS = 96, 4  # of L2; 512 bytes lie in one
 SIXTEENTHS = 16
 FAR = 1 << 58
 BARRIER_LATENCY, CONSTANT_LATENCY, WINDOW, DEEP = 15, 28, 1024, 48
+TEXEL_DEPTH = 2  # cycles until the result of a fetch for each that it occupies the texture unit
 TARGET = 2  # cycles for which a branch looks for its target
 
 # Parameters of a simulation.
