@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 # Why a warp waits, in Nsight Compute's words; a warp that issues is `selected`.
 REASONS = ("selected", "wait", "long_scoreboard", "short_scoreboard", "barrier", "branch_resolving", "math_pipe_throttle", "mio_throttle", "no_instruction",
-           "not_selected", "imc_miss", "drain")  # fmt: skip
+           "not_selected", "imc_miss", "drain", "membar")  # fmt: skip
 BOUND = 0.6  # of the active cycles for which a resource must be busy to be called the limit
 KNEE = 1.05  # of the least cycles: fewer warps would be slower by more
 ROUNDS = "latency"  # in `busy`: what the rounds of blocks take if nothing else is at work

@@ -24,7 +24,7 @@ from ..native.schedule.loops import Words
 from . import memory, waiting
 from . import words as s
 from .memory import access, greater
-from .waiting import awaited, awake, copy, note, release, synchronise, wait
+from .waiting import awaited, awake, group, note, release, synchronise, wait
 
 
 def simulate(
@@ -45,12 +45,14 @@ def simulate(
         issue(P, code, warps, schedulers, x, w, notes, timeline, log)
         o = warps[w * s.WARP + s.OP] * s.INSTRUCTION
         result = P[s.NOW] + code[o + s.LATENCY]
+        if code[o + s.DO] == s.MULTIPLY:
+            result = schedulers[x + s.PORTS + code[o + s.PIPE]] + code[o + s.LATENCY]
         if code[o + s.DO] == s.ACCESS or code[o + s.DO] == s.COPY:
             result = access(P, code, warps, w, o, starts, cursors, records, uses, fresh, sectors, lines, slices, result)
         if code[o + s.DO] == s.SYNC:
             synchronise(P, code, warps, w, o, starts, cursors, records, uses, fresh, sectors, lines, phases)
         elif code[o + s.DO] >= s.COPY:
-            copy(code, warps, w, o, result)
+            group(code, warps, w, o, result)
         i = code[o + s.WRITES]
         while i < code[o + s.END]:
             ready[w * P[s.REGISTERS] + lists[i]] = result << s.CAUSE_BITS | code[o + s.CLASS]
@@ -164,7 +166,8 @@ def earliest(P: Words, code: Words, warps: Words, queues: Words, schedulers: Wor
                 t = schedulers[x + s.FREE]
             o = warps[w * s.WARP + s.OP] * s.INSTRUCTION
             pipe = code[o + s.PIPE]
-            t = greater(t, schedulers[x + s.PORTS + pipe])
+            if code[o + s.DO] != s.MULTIPLY:  # products queue up
+                t = greater(t, schedulers[x + s.PORTS + pipe])
             if pipe == s.LSU_PIPE and code[o + s.CLASS] != s.LONG:  # accesses to global memory queue up in front of L1
                 t = greater(t, busy)
             if t < best:
@@ -185,7 +188,7 @@ def issue(P: Words, code: Words, warps: Words, schedulers: Words, x: int, w: int
     slots = code[o + s.SLOTS]
     note(P, notes, timeline, op, warps[at + s.WHY], warps[at + s.LAST], warps[at + s.WHEN])
     cause = s.NOT_SELECTED
-    if schedulers[x + s.PORTS + pipe] == now:
+    if schedulers[x + s.PORTS + pipe] == now and code[o + s.DO] != s.MULTIPLY:
         cause = s.MATH
         if schedulers[x + s.OWNERS + pipe] == w:  # the compiler knows of it
             cause = s.WAIT
@@ -208,7 +211,7 @@ def issue(P: Words, code: Words, warps: Words, schedulers: Words, x: int, w: int
     if P[s.DUAL] == slots and not second and code[o + s.DO] != s.JUMP:  # it may issue one more in this cycle
         schedulers[x + s.PAIRED] = w
     schedulers[x + s.FREE] = greater(schedulers[x + s.FREE], now + slots)
-    schedulers[x + s.PORTS + pipe] = now + code[o + s.PORT]
+    schedulers[x + s.PORTS + pipe] = greater(now, schedulers[x + s.PORTS + pipe]) + code[o + s.PORT]
     schedulers[x + s.OWNERS + pipe] = w
     return 0
 
@@ -263,7 +266,7 @@ def advance(
             warps[at + s.PHASE] = 0
         if doing == s.AWAIT:
             t = awaited(code, warps, w, o, t)
-            cause = s.LONG
+            cause = code[o + s.CLASS]
         wait(P, code, lists, warps, ready, w, t, cause)
         if doing == s.JUMP and code[o + s.READS] < code[o + s.WRITES]:
             warps[at + s.WHEN] += P[s.PREDICATE]

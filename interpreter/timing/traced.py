@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from itertools import accumulate, chain
 
@@ -18,7 +19,16 @@ from .trace import TracedBlocks
 
 Index = NDArray[np.int64]
 DOING = {"bar": s.MEET, "branch": s.JUMP, "exit": s.LEAVE, "ld": s.ACCESS, "st": s.ACCESS, "atom": s.ACCESS, "red": s.ACCESS}
-COPYING = {"LDGSTS": s.COPY, "LDGDEPBAR": s.COMMIT, "DEPBAR": s.AWAIT}
+GROUPING = {
+    "LDGSTS": s.COPY,
+    "LDGDEPBAR": s.COMMIT,
+    "DEPBAR": s.AWAIT,
+    "HGMMA": s.MULTIPLY,
+    "WARPGROUP.ARRIVE": s.COMMIT,
+    "WARPGROUP.DEPBAR": s.AWAIT,
+}
+BARRIER, CLUSTER_BARRIER = 15, 110  # cycles from the last arrival to the next instruction
+COLUMNS, SHAPE = 64, re.compile(r"m64n(\d+)k\d+")  # of the product whose time is known
 FAST = ("lsu", "branch", "none")  # pipes whose latency is not that of arithmetic
 
 
@@ -121,12 +131,18 @@ class TracedCode:
             kind = kind_of(o.opcode)
             pipe = PIPES.index(kind.pipe)
             slow = 1.0 if kind.pipe in FAST else m.arithmetic
-            row[s.DO] = COPYING.get(o.opcode, DOING.get(o.what, s.PLAIN))
+            row[s.DO] = GROUPING.get(o.opcode, DOING.get(o.what, s.PLAIN))
             if row[s.DO] in (s.ACCESS, s.COPY) and not o.accesses:
                 row[s.DO] = s.PLAIN
             row[s.PIPE], row[s.CLASS] = pipe, _class(o, kind.pipe)
-            row[s.PORT] = round(m.port(kind) * ticks)
+            columns = _columns_of(o)
+            row[s.PORT] = round(m.port(kind) * columns / COLUMNS * ticks)
+            row[s.GROUPED] = s.PRODUCTS if o.opcode == "HGMMA" or o.opcode.startswith("WARPGROUP") else s.COPIES
             row[s.LATENCY], row[s.SLOTS] = round(kind.latency * slow) * ticks, o.slots * ticks
+            if row[s.DO] == s.MEET:
+                of_cluster = o.of is not None and "cluster" in o.of.modifiers
+                row[s.LATENCY] = (CLUSTER_BARRIER if of_cluster else BARRIER) * ticks
+                row[s.DO] = s.PLAIN if o.opcode == "UCGABAR_ARV" else s.MEET
             if o.opcode in ASYNCHRONOUS and o.of is not None:
                 row[s.DO], row[s.SITE] = s.SYNC, self.trace.code.sites[id(o.of)]
             elif o.accesses:
@@ -175,8 +191,22 @@ def _left(o: MachineInstruction) -> int:
     return next((int(x.value) for x in given if isinstance(x, Immediate)), 0)
 
 
+def _columns_of(o: MachineInstruction) -> int:
+    """Of a warpgroup's product: m64n128k16 has 128."""
+    if o.opcode != "HGMMA" or o.of is None:
+        return COLUMNS
+    shape = next((SHAPE.fullmatch(m) for m in o.of.modifiers if m.startswith("m64n")), None)
+    return int(shape[1]) if shape else COLUMNS
+
+
 def _class(o: MachineInstruction, pipe: str) -> int:
     """What a warp that needs the result waits for."""
-    if o.space in ("global", "local") or o.what == "fence":
+    if o.opcode == "WARPGROUP.DEPBAR":
+        return s.BARRIER
+    if o.opcode == "DEPBAR":
+        return s.LONG
+    if o.opcode.startswith("MEMBAR"):
+        return s.MEMBAR
+    if o.space in ("global", "local") or o.opcode.endswith(".CLUSTER"):
         return s.LONG
     return s.SHORT if o.space or pipe in ("lsu", "sfu") or o.opcode == "LDC" else s.WAIT

@@ -42,20 +42,23 @@ def wait(P: Words, code: Words, lists: Words, warps: Words, ready: Words, w: int
     return 0
 
 
-def copy(code: Words, warps: Words, w: int, o: int, result: int) -> int:
-    """An asynchronous copy, or the end of a group of them.  Groups end in their order."""
-    at = w * s.WARP
-    if code[o + s.DO] == s.COPY:
-        warps[at + s.COPIED] = greater(warps[at + s.COPIED], result)
-    elif code[o + s.DO] == s.COMMIT:
-        warps[at + s.GROUP_DONE + (warps[at + s.GROUPS] & s.KEPT_GROUPS - 1)] = warps[at + s.COPIED]
+def group(code: Words, warps: Words, w: int, o: int, result: int) -> int:
+    """An asynchronous copy or a product, the end of a group of them, or a wait for one.  Groups end in their order; products make none that is empty."""
+    at = w * s.WARP + code[o + s.GROUPED]
+    products = code[o + s.GROUPED] == s.PRODUCTS
+    if code[o + s.DO] == s.COPY or code[o + s.DO] == s.MULTIPLY:
+        warps[at + s.PENDING] = greater(warps[at + s.PENDING], result)
+    elif (code[o + s.DO] == s.COMMIT or products) and (warps[at + s.PENDING] or not products):
+        warps[at + s.GROUP_DONE + (warps[at + s.GROUPS] & s.KEPT_GROUPS - 1)] = warps[at + s.PENDING]
         warps[at + s.GROUPS] += 1
+        if products:
+            warps[at + s.PENDING] = 0
     return 0
 
 
 def awaited(code: Words, warps: Words, w: int, o: int, t: int) -> int:
-    """When all but the last few groups of a warp's asynchronous copies are done."""
-    at = w * s.WARP
+    """When all but the last few groups of a warp are done."""
+    at = w * s.WARP + code[o + s.GROUPED]
     last = warps[at + s.GROUPS] - 1 - code[o + s.TAKES]
     if last < 0 or code[o + s.TAKES] >= s.KEPT_GROUPS:
         return t
@@ -117,7 +120,7 @@ def release(
     while w < end:
         at = w * s.WARP
         if warps[at + s.WHEN] == s.FAR and warps[at + s.WHY] == s.BARRIER:
-            t = P[s.NOW] + s.BARRIER_LATENCY * P[s.TICKS]
+            t = P[s.NOW] + code[warps[at + s.MET] * s.INSTRUCTION + s.LATENCY]
             note(P, notes, timeline, warps[at + s.MET], s.BARRIER, warps[at + s.LAST], t)
             warps[at + s.LAST] = t
             wait(P, code, lists, warps, ready, w, t, s.WAIT)
@@ -129,4 +132,4 @@ def release(
     return 0
 
 
-FUNCTIONS = (note, wait, copy, awaited, synchronise, awake, release)
+FUNCTIONS = (note, wait, group, awaited, synchronise, awake, release)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 # Places of the reasons to wait.
-SELECTED, WAIT, LONG, SHORT, BARRIER, BRANCH, MATH, MIO, FETCH, NOT_SELECTED, IMC, DRAINING = range(12)
-REASON_COUNT = 12
+SELECTED, WAIT, LONG, SHORT, BARRIER, BRANCH, MATH, MIO, FETCH, NOT_SELECTED, IMC, DRAINING, MEMBAR = range(13)
+REASON_COUNT = 13
 CAUSE_BITS = 4  # of a time that is kept with the reason to wait for it
 
-# What an instruction does; COPY to AWAIT: groups of copies; SYNC: mbarriers, and bulk copies that tell them of their end.
-PLAIN, ACCESS, MEET, JUMP, LEAVE, COPY, COMMIT, AWAIT, SYNC = range(9)
+# What an instruction does; COPY to AWAIT: groups of copies, or of a warpgroup's products; SYNC: mbarriers, and bulk copies that tell them of their end.
+PLAIN, ACCESS, MEET, JUMP, LEAVE, COPY, MULTIPLY, COMMIT, AWAIT, SYNC = range(10)
 # Kinds of accesses: GLOBAL_PAST is a load past L1, BULK a bulk copy; an arrival at an mbarrier, a wait for one of its phases; a fetch from a
 # texture or surface.
 GLOBAL_LOAD, GLOBAL_STORE, GLOBAL_ATOMIC, SHARED, CONSTANT, LOCAL, GLOBAL_PAST, BULK, ARRIVES, AWAITS, TEXEL = range(11)
@@ -16,7 +16,7 @@ LSU_PIPE, PIPE_COUNT = 6, 10
 SLICES, SLICE_BITS = 96, 4  # of L2; 512 bytes lie in one
 SIXTEENTHS = 16
 FAR = 1 << 58
-BARRIER_LATENCY, CONSTANT_LATENCY, WINDOW, DEEP = 15, 28, 1024, 48
+CONSTANT_LATENCY, WINDOW, DEEP = 28, 1024, 48
 TEXEL_DEPTH = 2  # cycles until the result of a fetch for each that it occupies the texture unit
 TARGET = 2  # cycles for which a branch looks for its target
 
@@ -32,17 +32,21 @@ TARGET = 2  # cycles for which a branch looks for its target
  FAR_FREE) = range(35, 51)  # fmt: skip
 PARAMETERS = 51
 
-# A machine instruction; TAKES: the accesses of its site that it stands for, or the groups that may be under way behind an AWAIT.
+# A machine instruction; TAKES: the accesses of its site that it stands for, or the groups that may be under way behind an AWAIT; GROUPED: where its warp
+# keeps the groups to which it belongs.
 # Lists of registers stand in an array of their own, from READS to WRITES those that it reads, from there to END those that it writes.
-DO, PIPE, PORT, LATENCY, SLOTS, CLASS, SITE, TAKES, READS, WRITES, END = range(11)
-INSTRUCTION = 11
+DO, PIPE, PORT, LATENCY, SLOTS, CLASS, SITE, TAKES, READS, WRITES, END, GROUPED = range(12)
+INSTRUCTION = 12
 # A warp: its token and its last one's end, the next instruction, when its last one was issued, when the next one may be, and what it waits for;
 # when its stores have left L1, the barrier at which it is, the phase
-# of an mbarrier that it waits for, and one.  Then its asynchronous copies: when those are done that belong to no group yet, how many
-# groups there are, and when each of the last ones is done.
-TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, STORED, MET, PHASE, COPIED, GROUPS, GROUP_DONE = range(12)
+# of an mbarrier that it waits for, and one.  Then the groups of its asynchronous copies, and those of its products.
+TOKEN, TOKEN_END, OP, LAST, WHEN, WHY, STORED, MET, PHASE, COPIES = range(10)
+# Groups: when what belongs to none yet is done, how many groups there are, and when each of the last ones is done.
+PENDING, GROUPS, GROUP_DONE = range(3)
 KEPT_GROUPS = 16
-WARP = GROUP_DONE + KEPT_GROUPS
+GROUPS_SIZE = GROUP_DONE + KEPT_GROUPS
+PRODUCTS = COPIES + GROUPS_SIZE
+WARP = PRODUCTS + GROUPS_SIZE
 # A scheduler: when it is free, the warp that may issue once more, how many warps it has, the earliest time at which it may issue, then when its
 # ports are free, and the warps that took them last.
 FREE, PAIRED, SIZE, BEST, BEST_AT, PORTS = range(6)

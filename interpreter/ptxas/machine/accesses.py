@@ -58,7 +58,7 @@ class AccessCode:
         width = max(size * next((n for v, n in VECTORS.items() if v in words), 1), join.width if join else 0)
         if {"release", "acq_rel"} & words:
             self.code.chain(
-                out, i, ["MEMBAR", "ERRBAR", "CGAERRBAR"] if not words & {"cta"} else ["MEMBAR"], (), (self.code.new_register(),)
+                out, i, ["MEMBAR", "ERRBAR", "CGAERRBAR"] if not words & {"cta"} else ["MEMBAR.CTA"], (), (self.code.new_register(),)
             )
         names = NAMES[space]
         opcode = names[("ld", "st", "atom", "red").index("red" if id(i) in self.unused else what)]
@@ -66,6 +66,8 @@ class AccessCode:
             opcode = "LDSM" if what == "ld" else "STSM"
         elif i.opcode in ("tex", "tld4", "suld", "sust"):
             opcode, space = {"tex": "TEX", "tld4": "TLD4", "suld": "SULD", "sust": "SUST"}[i.opcode], "global"
+        elif "shared::cluster" in words:
+            opcode = {"ld": "LD", "st": "ST"}.get(what, "ATOM") + ".CLUSTER"
         if width >= 8 and space == "shared" and what in ("ld", "st") and i.opcode in ("ld", "st"):
             opcode += ".128" if width >= 16 else ".64"
         self.code.constants(b, i)

@@ -69,7 +69,7 @@ def _followers(block: Sequence[MachineInstruction]) -> list[set[int]]:
             readers.setdefault(r, []).append(k)
         last.update(dict.fromkeys(o.writes, k))
         if o.what in FIXED:
-            before += range(fence + 1, k)
+            before += range(max(fence, 0), k)
             fence = k
         elif o.what in ("ld", "st", "red"):
             stores = o.what != "ld"

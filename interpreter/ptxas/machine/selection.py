@@ -78,6 +78,9 @@ class SelectedCode:
         if i.opcode in MEMORY or i.opcode in ("tex", "tld4", "suld", "sust"):
             self.accesses.access(b, i)
             return
+        if i.opcode == "wgmma":
+            self._group(b, i)
+            return
         if copied_by(i) is not None or (i.opcode == "mov" and i.guard is None):
             self._copy(b, i)
             return
@@ -94,6 +97,20 @@ class SelectedCode:
             self.code.load(b, INDIRECT)
         if i.opcode == "call":
             out[-1].slots = next((ROUTINES[o.name] for o in i.operands if isinstance(o, Function) and o.name in ROUTINES), 1)
+
+    def _group(self, b: int, i: Instruction) -> None:
+        """A warpgroup's product of matrices needs its descriptors alone: that its sum is there a wait for its group says."""
+        s, out, words = self.sources, self.blocks[b], set(i.modifiers)
+        if "mma_async" in words:
+            written = tuple(s.known[id(i)].written)
+            reads = tuple(r for r in self.code.reads(b, i) if r not in written)
+            for r in reads:
+                writer = next((o for o in reversed(out) if r in o.writes), None)
+                if writer is not None and writer.opcode != "UMOV":  # a descriptor that is computed anew; its upper half is a constant
+                    out.append(MachineInstruction("UMOV", (r,), (r,), i))
+            out.append(MachineInstruction("HGMMA", reads, written, i))
+        elif words & {"fence", "wait_group"}:
+            out.append(MachineInstruction("WARPGROUP.ARRIVE" if "fence" in words else "WARPGROUP.DEPBAR", (), (), i, "fence"))
 
     # ------------------------------------------------------------ copies
 

@@ -38,7 +38,7 @@ ONE: dict[str, Words] = {
     "elect": ("VOTE", "PLOP3"), "mul24": ("IMAD",), "mad24": ("IMAD",), "slct": ("FSETP", "FSEL"), "nanosleep": ("NANOSLEEP",), "trap": ("BPT",),
     "brkpt": ("BPT",), "isspacep": ("ISETP", "ISETP"), "ldmatrix": ("LDSM",), "griddepcontrol": ("DEPBAR",), "alloca": ("IADD3",),
     "call": ("MOV", "CALL"), "bra": ("BRA",), "brx": ("SHF", "LDC", "IMAD", "BRX"), "ret": ("RET",), "exit": ("EXIT",), "setmaxnreg": ("USETMAXREG",),
-    "mapa": ("S2UR", "PRMT", "IADD3"), "getctarank": ("SHF",), "movmatrix": ("MOVM",), "tcgen05": ("UTCBAR",), "szext": ("SGXT",), "bmsk": ("BMSK",),
+    "mapa": ("PRMT", "MOV", "MOV"), "getctarank": ("SHF",), "movmatrix": ("MOVM",), "tcgen05": ("UTCBAR",), "szext": ("SGXT",), "bmsk": ("BMSK",),
 }  # fmt: skip
 
 
@@ -238,8 +238,8 @@ def _barrier(i: Instruction) -> Words:
 def _fence(i: Instruction) -> Words:
     words = set(i.modifiers)
     if "proxy" in words or "proxy" in i.modifiers[0]:
-        return ("MEMBAR", "FENCE")
-    return ("MEMBAR",) if words & {"cta"} else ("MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL")
+        return ("MEMBAR.CTA", "FENCE")
+    return ("MEMBAR.CTA",) if words & {"cta"} else ("MEMBAR", "ERRBAR", "CGAERRBAR", "CCTL")
 
 
 def _matrix(i: Instruction) -> Words:
@@ -254,13 +254,6 @@ def _matrix(i: Instruction) -> Words:
     elif words & {"m16n8k8", "m16n8k4"}:
         name = "HMMA.1688.F32.TF32" if {"m16n8k8", "tf32"} <= words else "HMMA.1688"
     return (name, name) if i.opcode == "wmma" else (name,)
-
-
-def _group(i: Instruction) -> Words:
-    words = set(i.modifiers)
-    if "mma_async" in words:
-        return ("UMOV", "HGMMA")
-    return ("WARPGROUP",) if words & {"fence", "wait_group"} else ()
 
 
 def _generic(i: Instruction) -> Words:
@@ -281,6 +274,6 @@ RULES: dict[str, Callable[[Instruction], Words]] = {
     "add": _sum, "sub": _sum, "addc": _sum, "subc": _sum, "mul": _product, "mad": _fma, "madc": _fma, "fma": _fma, "neg": _sign, "abs": _sign,
     "min": _extreme, "max": _extreme, "setp": _comparison, "set": _set, "selp": _choice, "and": _logic, "or": _logic, "xor": _logic,
     "not": _logic, "cnot": _set, "shl": _shift, "shr": _shift, "bfe": _field, "div": _division, "rem": _division, "cvt": _conversion,
-    "bar": _barrier, "barrier": _barrier, "membar": _fence, "fence": _fence, "mma": _matrix, "wmma": _matrix, "wgmma": _group,
+    "bar": _barrier, "barrier": _barrier, "membar": _fence, "fence": _fence, "mma": _matrix, "wmma": _matrix,
     "mov": _move, "cvta": _generic, "mbarrier": lambda i: ("SYNCS",), **dict.fromkeys(SPECIAL, _function),
 }  # fmt: skip
