@@ -101,12 +101,24 @@ class LaunchWaves:
                 launch.suspended_waves = len(self.suspended)
             self._part_lanes()
             return wave
-        first = launch.next_block
-        launch.next_block += min(launch.blocks_per_wave, launch.blocks - first)
+        first, count = launch.next_block, self._count()
+        if not count:  # nobody looks at the rest
+            self.observers, self.choice = (), choice_of(launch, False)
+            return None
+        launch.next_block += min(count, launch.blocks - first)
         wave = Wave(launch, self.observers, first, launch.next_block - first)
         if choice is not None:
             wave.successor = self._take_over
         return wave
+
+    def _count(self) -> int:
+        """How many blocks the next wave of numpy has; 0 where they need not be observed, unless blocks wait for each other."""
+        launch, found = self.launch, self.launch.blocks_per_wave
+        if launch.options.cooperative or self.suspended or not self.observers:
+            return found
+        wanted = [o.wanted(launch.next_block) for o in self.observers]
+        most = max(found if n is None else n for n in wanted)
+        return min(found, -(-most // launch.cluster_size) * launch.cluster_size)
 
     def _take_over(self, wave: Wave) -> bool:
         """Compiled code goes on with a wave that numpy began, and with those that are suspended, if it is there by now."""

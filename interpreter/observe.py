@@ -145,6 +145,10 @@ class Observer:
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
 
+    def wanted(self, first: int) -> int | None:
+        """How many blocks it wants to see in the next wave, which begins at block `first`; None: as many as there are; 0: no more of the launch."""
+        return None
+
     def wave(self, wave: ObservedWave) -> None:
         """Some blocks start."""
 

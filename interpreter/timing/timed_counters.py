@@ -28,13 +28,18 @@ QUICK, QUICK_AS_PYTHON = 500_000, 12_000  # instructions whose simulations take 
 class TimedCounters(Counters):
     """Counts one launch and traces what a few of its blocks execute."""
 
+    samples = False  # are only some blocks of a larger launch observed?  Then nothing but the time says anything of the whole
+
     def __init__(self, device: DeviceProfile) -> None:
-        self.tracer = Tracer(device)
+        self.tracer = Tracer(device, self.samples)
         super().__init__(device, self.tracer)
 
     def begin(self, launch: Launch) -> None:
         super().begin(launch)
         self.tracer.begin(launch)
+
+    def wanted(self, first: int) -> int | None:
+        return self.tracer.wanted(first)
 
     def wave(self, wave: ObservedWave) -> None:
         super().wave(wave)
@@ -70,3 +75,9 @@ class QuicklyTimedCounters(TimedCounters):
 
     def _is_wanted(self, trace: TracedBlocks, engine: str) -> bool:
         return trace.steps < (QUICK if is_compiled(engine) else QUICK_AS_PYTHON)
+
+
+class SampledTime(TimedCounters):
+    """Predicts how long a launch takes from its first blocks alone: the others run unobserved."""
+
+    samples = True

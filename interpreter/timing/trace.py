@@ -38,6 +38,7 @@ Index = NDArray[np.int64]
 EVENTS = 1 << 20  # of a wave, at most
 ROUNDS = 1000
 PLACES = (0, 2, 4, 6)  # eighths of the device: multiprocessors whose blocks are kept; one of them is simulated
+SMALL = 1 << 14  # threads of a launch that is seen as a whole
 LIMIT = 250_000  # instructions of a multiprocessor that are kept
 KEPT_ROUNDS = 3
 KINDS = {"ld": s.GLOBAL_LOAD, "st": s.GLOBAL_STORE, "red": s.GLOBAL_ATOMIC, "atom": s.GLOBAL_ATOMIC}
@@ -96,10 +97,14 @@ class TouchedLines:
 
 
 class Tracer(Observer):
-    """Keeps blocks that a few multiprocessors would execute: of each some LIMIT instructions, for so many rounds of residency at most."""
+    """Keeps blocks that a few multiprocessors would execute: of each some LIMIT instructions, for so many rounds of residency at most.
 
-    def __init__(self, device: DeviceProfile) -> None:
-        self.device = device
+    One that `samples` sees only as many blocks of a larger launch as a multiprocessor executes in these rounds: the first ones, for which it takes
+    the others.
+    """
+
+    def __init__(self, device: DeviceProfile, samples: bool = False) -> None:
+        self.device, self.samples = device, samples
         self.launch: Launch | None = None
         self.trace: TracedBlocks | None = None
 
@@ -110,12 +115,17 @@ class Tracer(Observer):
         self.active = min(self.device.multiprocessors, launch.blocks)
         self.kept_on = [self._spread(range(p * self.active // 8, launch.blocks, self.active)) for p in PLACES]
         self.kept_on = [blocks for n, blocks in enumerate(self.kept_on) if blocks not in self.kept_on[:n]]
+        self.seen, self.covered = launch.blocks, 0  # blocks that it wants to see, and that it has seen
+        if self.samples and launch.blocks * launch.threads > SMALL:
+            self.seen = min(self.resident * KEPT_ROUNDS, -(-launch.blocks // self.active))
+            self.kept_on = [list(range(self.seen))]
         self.most = LIMIT // (self.resident * self.each)  # instructions that are kept of a warp
         self.steps = np.zeros(sum(map(len, self.kept_on)) * self.each, np.int64)  # of each kept warp so far
         self.number = np.full(launch.blocks, -1, np.int64)  # of the blocks that are kept
         for k, b in enumerate(b for blocks in self.kept_on for b in blocks):
             self.number[b] = k
         self.touched, self.arrays = touches_of(launch)
+        self.used = sum(a.size for a in launch.arena.living()) // SECTOR  # sectors of memory that a launch could touch
         self.work = np.zeros(launch.blocks * self.each, np.int64)  # of each warp
         self.event = self.round = self.asked = self.updates = 0
         self.entries: list[Index] = []
@@ -132,9 +142,14 @@ class Tracer(Observer):
         chosen = sorted({n * many // KEPT_ROUNDS for n in range(KEPT_ROUNDS)})
         return [b for n in chosen for b in blocks[n * self.resident : (n + 1) * self.resident]]
 
+    def wanted(self, first: int) -> int | None:
+        return None if self.seen == len(self.number) else max(0, min(self.resident, self.seen - first))
+
     def wave(self, wave: ObservedWave) -> None:
         self._settle()
-        self.event, self.round = 0, min(wave.first // (self.active * self.resident), ROUNDS)
+        together = self.resident * (self.active if self.seen == len(self.number) else 1)
+        self.event, self.round = 0, min(wave.first // together, ROUNDS)
+        self.covered += wave.count
         if self.round and int(self.steps.sum()) > LIMIT * len(self.kept_on) // 2:  # one round is enough
             self.number[wave.first :] = -1
             self.kept_on = [blocks[: self.resident] for blocks in self.kept_on]
@@ -329,6 +344,9 @@ class Tracer(Observer):
         self._settle()
         work = self.work.reshape(launch.blocks, self.each)
         total, longest = work.sum(axis=1), work.max(axis=1)
+        covered = max(1, min(self.covered, launch.blocks))
+        total[covered:], longest[covered:] = total[:covered].mean(), longest[:covered].mean()
+        more = launch.blocks / covered
         some = [blocks for blocks in self.kept_on if blocks]
         if (
             launch.blocks > self.active * self.resident
@@ -364,10 +382,10 @@ class Tracer(Observer):
             access=access,
             sector=sector,
             late=self.touched.before(sector, clock) | self.arrays.before(sector, clock),
-            fresh=self.touched.count + self.arrays.count,
-            asked=self.asked,
+            fresh=int(min(self.touched.count * more, self.used) + self.arrays.count * more),
+            asked=int(self.asked * more),
             kept_asked=int(access["lanes"][~updates].sum()),
-            updates=self.updates,
+            updates=int(self.updates * more),
             kept_updates=int(access["lanes"][updates].sum()),
         )
         self.launch = None
