@@ -22,7 +22,7 @@ class FirstTouches:
     """When each sector of some memory was touched first: 4 bytes a sector."""
 
     def __init__(self, origin: int, lines: int) -> None:
-        self.origin, self.lines = origin, lines
+        self.origin, self.lines = origin, max(0, lines)
         self.clock = np.zeros((self.lines, LINE_SECTORS), np.int32)  # less NEVER, so that 0 is later than every time
         self.low, self.high = self.lines, 0  # of what was touched
 

@@ -38,7 +38,7 @@ Index = NDArray[np.int64]
 EVENTS = 1 << 20  # of a wave, at most
 ROUNDS = 1000
 PLACES = (0, 2, 4, 6)  # eighths of the device: multiprocessors whose blocks are kept; one of them is simulated
-SMALL = 1 << 14  # threads of a launch that is seen as a whole
+SEEN_WHOLE = 1 << 14  # threads of a launch that is seen as a whole
 LIMIT = 250_000  # instructions of a multiprocessor that are kept
 KEPT_ROUNDS = 3
 KINDS = {"ld": s.GLOBAL_LOAD, "st": s.GLOBAL_STORE, "red": s.GLOBAL_ATOMIC, "atom": s.GLOBAL_ATOMIC}
@@ -116,7 +116,7 @@ class Tracer(Observer):
         self.kept_on = [self._spread(range(p * self.active // 8, launch.blocks, self.active)) for p in PLACES]
         self.kept_on = [blocks for n, blocks in enumerate(self.kept_on) if blocks not in self.kept_on[:n]]
         self.seen, self.covered = launch.blocks, 0  # blocks that it wants to see, and that it has seen
-        if self.samples and launch.blocks * launch.threads > SMALL:
+        if self.samples and launch.blocks * launch.threads > SEEN_WHOLE:
             self.seen = min(self.resident * KEPT_ROUNDS, -(-launch.blocks // self.active))
             self.kept_on = [list(range(self.seen))]
         self.most = LIMIT // (self.resident * self.each)  # instructions that are kept of a warp
@@ -299,6 +299,8 @@ class Tracer(Observer):
         number = self.machine_code.sites.get(id(site.instruction))
         if not watched.rows.size or number is None or what not in ("init", "change", "wait"):
             return
+        if self.begins.size != g.n:  # a copy that reaches no memory: all that it writes are zeros
+            self.begins = np.zeros(g.n, np.int64)
         words = wave.shared.view(np.dtype(np.uint64))
         block, thread = (np.broadcast_to(x, g.shape).ravel() for x in (g.block + wave.first, g.thread))
         for part, places in wave.access.shared_places(group, space, address, 8):

@@ -31,6 +31,11 @@ from .debug import converse, debugger_options
     help="Whether an access just outside of an allocation is allowed with a warning, as on a GPU "
     "(device, the default), or ends the launch (strict); also WARPLAB_BOUNDS.",
 )
+@click.option(
+    "--clock",
+    type=click.Choice(["model", "host"]),
+    help="What CUDA events tell: the time that the device model predicts (model, the default), or this machine's (host); also WARPLAB_CLOCK.",
+)
 @click.option("--profile", type=click.Path(dir_okay=False), default="", help="Profiles every launch and writes one self-contained page.")
 @click.option(
     "--sanitize",

@@ -24,6 +24,7 @@ from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.occupancy import PREFERENCES, configured
 from warplab.isa.profiles import DeviceProfile, profile
 
+from ..clock.launch_times import launch_timed
 from ..errors import ApiError, StickyError, code_of, invalid
 from .devrt.queue import queued
 from .graphs.graphs import Capture
@@ -132,10 +133,22 @@ class DeviceContext:
         self.over(only)
         self.tell()
 
+    def copied(self) -> None:
+        """A call that copies is about to return; its copy was work of the legacy default stream."""
+        if (sanitizer := self.space.sanitizer) is not None:
+            sanitizer.host("sync", "", self.default_stream(LEGACY).name)
+        if (clock := self.space.clock) is not None:
+            clock.returned()
+
     def over(self, only: DeviceStream | DeviceEvent | None = None) -> None:
         """The host knows that all work is done, or that of a stream or before an event."""
         if (sanitizer := self.space.sanitizer) is not None:
             sanitizer.host("sync", only.name if isinstance(only, DeviceEvent) else "", only.name if isinstance(only, DeviceStream) else "")
+        if (clock := self.space.clock) is not None:
+            if isinstance(only, DeviceEvent):
+                clock.wait(self.ordinal, until=only.reached or 0.0)
+            else:
+                clock.wait(self.ordinal, only.name if only else "")
 
     def tell(self) -> None:
         """Tells what went wrong, now and from now on."""
@@ -175,27 +188,31 @@ class DeviceContext:
 
     def allocate(self, size: int, align: int = ALIGNMENT) -> int:
         """Device memory."""
-        self.check()
-        self.unsafe("memory is allocated")
-        return self.space.allocate(self.arena, size, "device", self, align=align).start
+        return self._allocate(self.arena, size, "device", align=align)
 
     def allocate_host(self, size: int, flags: int = 0) -> int:
         """Pinned host memory, which kernels reach under the same address."""
-        self.check()
-        self.unsafe("memory is allocated")
-        return self.space.allocate(self.space.host, size, "host", self, flags).start
+        return self._allocate(self.space.host, size, "host", flags)
 
     def allocate_managed(self, size: int, flags: int = 1) -> int:
         """Memory that host and devices use under one address."""
+        return self._allocate(self.space.host, size, "managed", flags)
+
+    def _allocate(self, arena: Arena, size: int, kind: str, flags: int = 0, align: int = ALIGNMENT) -> int:
         self.check()
         self.unsafe("memory is allocated")
-        return self.space.allocate(self.space.host, size, "managed", self, flags).start
+        found = self.space.allocate(arena, size, kind, self, flags, align)
+        if (clock := self.space.clock) is not None:
+            clock.allocated(kind, size)
+        return found.start
 
     def free(self, address: int) -> None:
         """Gives memory back; null is ignored."""
         self.check()
         if address:
-            self.space.release(address, ("device", "managed"))
+            freed = self.space.release(address, ("device", "managed"))
+            if (clock := self.space.clock) is not None:
+                clock.allocated(freed.kind, freed.size)
 
     def bytes_at(self, address: int, size: int) -> Bytes:
         """A view of device memory for the host's copies."""
@@ -293,7 +310,7 @@ class DeviceContext:
             self._default_streams[handle] = DeviceStream(self, number=0) if handle == LEGACY else DeviceStream(self)
         return self._default_streams[handle]
 
-    def launch(self, handle: KernelHandle, shape: LaunchShape, parameters: bytes) -> None:
+    def launch(self, handle: KernelHandle, shape: LaunchShape, parameters: bytes, by_host: bool = True) -> None:
         """Runs a kernel; what is wrong with the launch itself is told now, what goes wrong in it later."""
         dropped = self.broken
         if not handle.module.loaded:
@@ -325,9 +342,10 @@ class DeviceContext:
         device = self._configured(handle, launch.total_shared)
         if self.observe is not None:
             self.observe(launch)
+        timed = launch_timed(self.space.clock, launch, self.profile, parameters, self.space.is_device_range)
         try:
             with watched(self, handle, shape, parameters):
-                execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(device)))
+                execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(device), *timed.observers))
         except OutOfMemory:
             self.fail(handle, ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory"))
         except ExecutionError as e:
@@ -340,6 +358,7 @@ class DeviceContext:
                 self.assertion(line)
         else:
             self._recursed(handle, launch)
+            timed.done(short_name(handle.name), self.ordinal, by_host=by_host)
         self.used.add(launch.used)
         for line in launch.used.failures:
             to_stderr(f"warning: kernel {line}")
@@ -352,7 +371,7 @@ class DeviceContext:
             for child in queued(handle.module.program, self.arena, self.heap):
                 kernel = handle.module.kernel(child.kernel)
                 shape = LaunchShape(child.grid, child.block, child.dynamic_shared)
-                self.launch(kernel, shape, child.parameters[: kernel.kernel.parameter_bytes])
+                self.launch(kernel, shape, child.parameters[: kernel.kernel.parameter_bytes], by_host=False)
 
     def _recursed(self, handle: KernelHandle, launch: Launch) -> None:
         """Warns of a recursion that is too deep for a device, once for each kernel."""

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from warplab.isa.profiles import DeviceProfile, profile
 
+from ..clock.timeline import Timeline
 from ..errors import ApiError, UsageError
 from .context import DeviceContext
 from .memory.allocations import SPACE, DeviceArena
@@ -20,6 +21,7 @@ from .modules.targets import rules_only as always
 STRIDE = 1 << 38  # from one device's first address to the next one's; no host has memory from the first of them on
 MOST = 64
 BOUNDS = ("strict", "device")
+CLOCKS = ("model", "host")
 UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
@@ -164,9 +166,18 @@ def by_pages() -> bool:
     return word == "device"
 
 
+def has_model_clock() -> bool:
+    """Does WARPLAB_CLOCK ask for predicted times (model), or for those of this machine (host)?"""
+    word = os.environ.get("WARPLAB_CLOCK") or "model"
+    if word not in CLOCKS:
+        raise UsageError(f"WARPLAB_CLOCK is {word!r}; there are {', '.join(CLOCKS)}")
+    return word == "model"
+
+
 def check_environment() -> None:
-    """Refuses wrong values of the variables about devices and bounds, also where nothing else looks at them."""
+    """Refuses wrong values of the variables about devices, bounds and the clock, also where nothing else looks at them."""
     by_pages()
+    has_model_clock()
     always()
     try:
         for word in os.environ.get("WARPLAB_DEVICES", "sm_90").split(","):
@@ -191,3 +202,4 @@ def begin_machine() -> None:
     """Makes the devices of this process."""
     check_environment()
     _machine[:] = [Machine(os.environ.get("WARPLAB_DEVICES", "sm_90"))]
+    SPACE.clock = Timeline(lambda ordinal: machine().device(ordinal).profile) if has_model_clock() else None

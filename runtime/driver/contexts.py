@@ -192,6 +192,8 @@ def cuCtxEnablePeerAccess(peerContext: object, Flags: object) -> None:
     if peer in c.peers:
         raise ApiError("CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED", "it is enabled already")
     c.peers.add(peer)
+    if (clock := c.space.clock) is not None:
+        clock.access.add((c.ordinal, peer.ordinal))
 
 
 @api
@@ -201,6 +203,8 @@ def cuCtxDisablePeerAccess(peerContext: object) -> None:
     if peer not in c.peers:
         raise ApiError("CUDA_ERROR_PEER_ACCESS_NOT_ENABLED", "it is not enabled")
     c.peers.remove(peer)
+    if (clock := c.space.clock) is not None:
+        clock.access.discard((c.ordinal, peer.ordinal))
 
 
 @api

@@ -7,6 +7,8 @@ from ..errors import ApiError, invalid
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
 from .tables.structs import CUevent
 
+NO_TIMING = 2
+
 
 @api
 def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
@@ -22,8 +24,11 @@ def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
     if e.captured is None:
         if s.capture is not None:
             raise s.capture.refuse("work outside of the capture is waited for", "CUDA_ERROR_STREAM_CAPTURE_ISOLATION")
-        if (sanitizer := s.context.space.sanitizer) is not None:
+        space = s.context.space
+        if (sanitizer := space.sanitizer) is not None:
             sanitizer.host("wait", e.name, s.name)
+        if (clock := space.clock) is not None:
+            clock.follow(s.name, s.context.ordinal, e.reached or 0.0)
         return
     if s.capture is None and e.captured.ended:
         raise ApiError("CUDA_ERROR_CAPTURED_EVENT", "the event was recorded in a capture that has ended")
@@ -49,6 +54,8 @@ def cuEventCreate(Flags: object) -> CUevent:
     c.check()
     e = DeviceEvent(c, flags)
     c.events.append(e)
+    if not flags & NO_TIMING and (clock := c.space.clock) is not None:
+        clock.timed = True
     return CUevent(handle_of(e))
 
 

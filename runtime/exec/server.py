@@ -19,6 +19,7 @@ from warplab.interpreter.faults import Fault
 
 from ..cudart.api import RUNTIME
 from ..device.machine import machine
+from ..device.memory.allocations import SPACE
 from ..device.memory.host import serve
 from ..driver.api import STATE
 from ..driver.unsupported import is_refusal
@@ -171,6 +172,14 @@ class ProgramServer:
             self.used = bool(self.program.read(self.parent + USED_AT, 1)[0])
             if not self.used:
                 begin_again()
+        if SPACE.clock is not None:
+            SPACE.clock.say = self._note
+
+    def _note(self, text: str) -> None:
+        """Says something of the run, here and in its log."""
+        print(f"warplab: {text}", file=sys.stderr, flush=True)
+        if self.sight.calls is not None:
+            self.sight.calls.note(text)
 
     def _mark(self) -> None:
         """Leaves a mark in the program, which a child that is forked from now on has, too."""
@@ -237,6 +246,8 @@ class ProgramServer:
                 call = self.calls[request.number] = self._prepared(self.listed[request.number])
             if request.number in self.pushes:
                 CURRENT.thread.pushed = self.program.returns_to(request)
+            if SPACE.clock is not None:
+                SPACE.clock.called(self.listed[request.number].function.name)
             before = STATE.last
             result = call(request) if self.sight.calls is None else self._logged(self.sight.calls, call, request)
             if result and STATE.last is not before and STATE.last is not None:

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from ...clock.timeline import Timeline
 from ...errors import ApiError, invalid
 
 Work = Callable[[], None]
@@ -26,6 +27,8 @@ class WorkOrder(Protocol):
 class WorkSpace(Protocol):
     """The memory that work shares."""
 
+    clock: Timeline | None  # where time is modelled
+
     @property
     def sanitizer(self) -> WorkOrder | None:
         """The checkers that look at it."""
@@ -33,6 +36,8 @@ class WorkSpace(Protocol):
 
 class WorkContext(Protocol):
     """What a stream belongs to."""
+
+    ordinal: int
 
     @property
     def broken(self) -> bool:
@@ -251,27 +256,32 @@ class Executable:
     def run(self, stream: CapturedStream, within: str = "") -> None:
         """Runs everything; what comes behind a fault is dropped.  `within`: the node of another graph that this one is.
 
-        For checkers each node is a stream, behind those that it depends on, and behind the launch before, as launches of one executable are.
+        For checkers and the clock each node is a stream, behind those that it depends on, and behind the launch before, as launches of one executable are.
         """
         for condition in self.conditions:
             condition.begin()
-        checkers = stream.context.space.sanitizer
+        checkers, clock, device = stream.context.space.sanitizer, stream.context.space.clock, stream.context.ordinal
         begun, whole = within or stream.name, f"graph {self.number}"
         names = {node: f"{whole} node {n}" for n, node in enumerate(self.steps)}
         for node, work in self.steps.items():
             if stream.context.broken:
                 return
+            after = [begun, whole, *[names[n] for n in node.after]]
             if checkers is not None:
-                checkers.queued(names[node], [begun, whole, *[names[n] for n in node.after]])
+                checkers.queued(names[node], after)
+            if clock is not None:
+                clock.begin(names[node], after, device)
             if node in self.off:
                 continue
             if node in self.children:
                 self.children[node].run(stream, names[node])
             else:
                 work()
-        if checkers is not None:
-            for name in (begun, whole):
+        for name in (whole, begun):
+            if checkers is not None:
                 checkers.queued(name, [*names.values()])
+            if clock is not None:
+                clock.begin(name, [*names.values()], device)
 
     def close(self) -> None:
         """What can be launched is destroyed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -18,7 +18,6 @@ from .graphs import GLOBAL, Capture, Node
 
 if TYPE_CHECKING:
     from ..context import DeviceContext
-    from ..launches.sanitizing import Sanitizer
 
 LEGACY, PER_THREAD = 1, 2  # the handles of the two default streams
 _numbers = itertools.count(1)
@@ -50,13 +49,13 @@ class DeviceStream:
         """How checkers know it."""
         return f"{self.context.ordinal}:{self.number}"
 
-    def announce(self, sanitizer: Sanitizer) -> None:
-        """What comes next is work of this stream, which the legacy default stream may order with others."""
-        c = self.context
-        legacy, after = c.default_stream(LEGACY), [c.default_stream(LEGACY).name]
+    @property
+    def after(self) -> Sequence[str]:
+        """The streams whose work so far comes before what this one is given next: the legacy default stream and others wait for each other."""
+        c, legacy = self.context, self.context.default_stream(LEGACY)
         if self is legacy:
-            after = [s.name for s in (*c.streams, c.default_stream(PER_THREAD)) if not s.flags & 1]
-        sanitizer.queued(self.name, after if not self.flags & 1 else ())
+            return [s.name for s in (*c.streams, c.default_stream(PER_THREAD)) if not s.flags & 1]
+        return [legacy.name] if not self.flags & 1 else []
 
 
 @dataclass(eq=False)
@@ -65,7 +64,7 @@ class DeviceEvent:
 
     context: DeviceContext
     flags: int = 0  # 1 blocking, 2 no timing, 4 for other processes
-    reached: int | None = None  # nanoseconds
+    reached: float | None = None  # microseconds
     alive: bool = True
     captured: Capture | None = None  # what it was last recorded in
     place: list[Node] = field(default_factory=list)  # where in that
@@ -81,26 +80,38 @@ class DeviceEvent:
         if (sanitizer := self.context.space.sanitizer) is not None:
             sanitizer.host("record", self.name, stream.name if stream else None)
         self.captured = None
-        self.reached = time.perf_counter_ns()
+        clock = self.context.space.clock
+        self.reached = (
+            time.perf_counter_ns() / 1000 if clock is None else clock.record(stream.name if stream else None, self.context.ordinal)
+        )
 
     def milliseconds_since(self, start: DeviceEvent) -> float:
-        """Time between two events, in steps of about half a microsecond as CUDA's clock has."""
+        """Time between two events."""
         if (self.flags | start.flags) & 2 or self.reached is None or start.reached is None:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "both events must be recorded, and made with timing")
-        return (self.reached - start.reached) / 1e6
+        if (clock := self.context.space.clock) is not None:
+            clock.tell()
+        return (self.reached - start.reached) / 1000
 
 
 def announced(stream: DeviceStream, work: Callable[[], None]) -> None:
-    """Does a piece of a stream's work, of which checkers know the stream."""
-    sanitizer = stream.context.space.sanitizer
-    if sanitizer is None:
+    """Does a piece of a stream's work, of which checkers and the clock know the stream."""
+    sanitizer, clock = stream.context.space.sanitizer, stream.context.space.clock
+    if sanitizer is None and clock is None:
         work()
         return
-    stream.announce(sanitizer)
+    after = stream.after
+    if sanitizer is not None:
+        sanitizer.queued(stream.name, after)
+    if clock is not None:
+        clock.begin(stream.name, after, stream.context.ordinal)
     try:
         work()
     finally:
-        sanitizer.queued(None)
+        if sanitizer is not None:
+            sanitizer.queued(None)
+        if clock is not None:
+            clock.end()
 
 
 def in_order(stream: DeviceStream, kind: str, work: Callable[[], None], what: object = None) -> None:

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from warplab.interpreter.memory.arena import FIRST, MOST_SLIPS, SLACK, Allocation, Arena, OutOfMemory
 
+from ...clock.figures import MemoryPlace, PlaceKind
+from ...clock.timeline import Timeline
 from ...errors import ApiError, invalid
 from ..launches.sanitizing import Sanitizer, sanitizer_now
 from .host import Bytes, host, reserve
@@ -27,6 +29,7 @@ PITCH = 512
 ALIGNMENT = 512  # of an allocation; textures of memory ask for it
 GPU_PAGE = 2 << 20  # bytes that a GPU maps together; an allocation of more than half as many begins with such a page
 OWN_MEMORY = 32 << 20  # of the driver, in front of the first allocation: an H100 reads zeros there
+OF_HOST: dict[str, PlaceKind] = {"host": "pinned", "registered": "pinned", "managed": "managed"}  # by the kind of an allocation
 HEAP_BLOCK = "device malloc block"  # what an allocation of a kernel is called
 
 
@@ -176,6 +179,7 @@ class AddressSpace:
 
     def __init__(self) -> None:
         self.own_sanitizer: Sanitizer | None = None  # in place of that of an open block
+        self.clock: Timeline | None = None  # where the time of the program is modelled
         self.clear()
 
     def clear(self) -> None:
@@ -294,6 +298,15 @@ class AddressSpace:
         if is_host is None:
             return self.is_device_range(address)
         return not is_host or self.find(address) is not None
+
+    def place(self, address: int, is_host: bool | None) -> MemoryPlace:
+        """What kind of memory a side of a copy is; see means_device."""
+        if not self.means_device(address, is_host):
+            return MemoryPlace("pageable")
+        b = self.buffer_at(address)
+        if b is None:
+            return MemoryPlace("device")
+        return MemoryPlace(OF_HOST.get(b.kind, "device"), b.owner.ordinal)
 
     def bytes_at(self, address: int, size: int, writes: bool = True) -> Bytes:
         """A view of any memory: a device's where the address is one, else the process's own; to read, or also to write."""

@@ -8,6 +8,7 @@ from typing import cast
 
 import numpy as np
 
+from ...clock.figures import MemoryPlace
 from ...errors import invalid
 from .allocations import SPACE
 from .arrays import DeviceArray
@@ -26,6 +27,11 @@ class Side:
     y: int = 0
     z: int = 0
     is_host: bool | None = None  # what the call says of the memory
+
+    @property
+    def place(self) -> MemoryPlace:
+        """What kind of memory it is."""
+        return MemoryPlace("device") if self.array is not None else SPACE.place(self.address, self.is_host)
 
     def row(self, y: int, z: int, size: int) -> Bytes | int:
         """One row of the box: its bytes, or its address in the host's memory."""
@@ -50,6 +56,8 @@ def copy_box(source: Side, target: Side, width: int, height: int, depth: int) ->
     places = [(y, z) for z in range(depth) for y in range(height)]
     rows, targets = ([side.row(y, z, width) for y, z in places] for side in (source, target))  # all, before a byte is moved
     move_rows(targets, rows, width)
+    if (clock := SPACE.clock) is not None:
+        clock.copied(source.place, target.place, width * len(places), len(places))
 
 
 def move_rows(targets: Sequence[Bytes | int], sources: Sequence[Bytes | int], width: int) -> None:

@@ -39,10 +39,14 @@ class Twins:
             c = self.context()
             work = prepare(*args, **kwargs)
             legacy = c.default_stream(LEGACY)
-            c.synchronize(legacy) if self.kind == "MEMCPY" else c.check()
+            if self.kind == "MEMCPY":
+                c.ring.flush()
+                c.tell()
+            else:
+                c.check()
             announced(legacy, work)
             if self.kind == "MEMCPY":
-                c.over(legacy)
+                c.copied()
 
         return self.api(call)
 
@@ -89,6 +93,8 @@ def copy(dst: int, src: int, size: int, to_host: bool | None = None, from_host: 
     ends = [(side(dst + at, n, to_host, True), side(src + at, n, from_host, False), n) for at, n in pieces]  # all, before a byte is moved
     for target, source, n in ends:
         move_rows([target], [source], n)
+    if (clock := SPACE.clock) is not None:
+        clock.copied(SPACE.place(src, from_host), SPACE.place(dst, to_host), size)
 
 
 @COPIES.at_once
@@ -126,7 +132,8 @@ def cuMemcpyPeer(dstDevice: object, dstContext: object, srcDevice: object, srcCo
     """From one device's memory to another's, with peer access or without."""
     for c in (context_of(dstContext), context_of(srcContext)):
         c.synchronize()
-    copy(integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False)
+    announced(c.default_stream(LEGACY), functools.partial(copy, integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False))
+    c.copied()
 
 
 @api
@@ -167,6 +174,8 @@ def fill(address: int, pitch: int, value: object, element: int, width: int, heig
         row = address + y * pitch
         for at, n in SPACE.pieces(width * element, row):
             SPACE.device_bytes(row + at, n).view(f"u{element}")[:] = raw
+    if (clock := SPACE.clock) is not None:
+        clock.filled(width * element * height)
 
 
 def _set(address: object, value: object, element: int, n: object, pitch: object = 0, rows: object = 1) -> Work:

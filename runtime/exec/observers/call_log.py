@@ -63,6 +63,20 @@ class CallLog:
         self._event({"ph": "X", "cat": category, "name": name, "pid": pid, "tid": tid,
                      "ts": (begun - self.start) / 1000, "dur": (now - begun) / 1000, "args": facts})  # fmt: skip
 
+    def note(self, text: str) -> None:
+        """Something that holds from now on."""
+        self._event(
+            {
+                "ph": "i",
+                "s": "p",
+                "cat": "note",
+                "name": text,
+                "pid": self.pid,
+                "tid": 0,
+                "ts": (time.perf_counter_ns() - self.start) / 1000,
+            }
+        )
+
     # ------------------------------------------------------------ calls
 
     @contextmanager

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import pytest
 from ..conftest import Host
 from .conftest import COMMAND, SAMPLES, Build, Run, environment
 
+TOLD = "warplab: the times that the program is told are predicted; with --clock host they are those of this machine\n"
 NAMES = sorted(p.stem for p in SAMPLES.glob("*.cu"))
 
 
@@ -21,7 +23,28 @@ NAMES = sorted(p.stem for p in SAMPLES.glob("*.cu"))
 def test_a_sample_ends_well(warplab_exec: Run, build: Build, name: str) -> None:
     done = warplab_exec(build(name))
     assert done.returncode == 0, done.stderr
-    assert done.stderr == "" or name == "faults", done.stderr
+    assert done.stderr in ("", TOLD) or name == "faults", done.stderr
+
+
+def test_a_program_that_times_itself_is_told_what_the_model_predicts(warplab_exec: Run, build: Build) -> None:
+    """The same each time; the host's clock tells something else."""
+    program = build("overlap")
+    first, again, hosts = (warplab_exec(program, options=("--clock", clock)) for clock in ("model", "model", "host"))
+    assert first.stdout == again.stdout
+    assert (first.stderr, again.stderr, hosts.stderr) == (TOLD, TOLD, "")
+    assert hosts.stdout != first.stdout
+    numbers = [float(x) for x in re.findall(r"[\d.]+(?= (?:GB/s|us))", first.stdout)]
+    pageable, pinned, kernel, one, four = numbers
+    assert pageable == pytest.approx(14, rel=0.2)
+    assert pinned == pytest.approx(49, rel=0.2)
+    assert 5 < kernel < 30
+    assert 100 < four < 0.8 * one
+
+
+def test_a_clock_that_is_unknown(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("saxpy"), WARPLAB_CLOCK="sun")
+    assert done.returncode != 0
+    assert "WARPLAB_CLOCK is 'sun'; there are model, host" in done.stderr
 
 
 def test_a_fault_is_told_with_its_place(warplab_exec: Run, build: Build) -> None:
@@ -117,7 +140,7 @@ def test_checkers_end_a_good_program_with_one(warplab_exec: Run, build: Build) -
     assert done.returncode == 1
     assert "out-of-bounds" in done.stderr and "ERROR SUMMARY: 1 error" in done.stderr
     done = warplab_exec(build("reduction"), options=("--sanitize", "all"))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "reduction: right\n", "========= ERROR SUMMARY: 0 errors\n")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "reduction: right\n", f"{TOLD}========= ERROR SUMMARY: 0 errors\n")
 
 
 def test_a_stripped_runtime_is_refused_with_what_helps(warplab_exec: Run, build: Build) -> None:
@@ -242,7 +265,9 @@ def test_a_fault_names_the_line_that_launches(warplab_exec: Run, build: Build) -
 def test_a_log_of_every_call_and_launch(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
     path = tmp_path / "calls.json"
     assert warplab_exec(build("reduction"), options=("--log", str(path))).returncode == 0
-    events = [e for e in json.loads(path.read_text())["traceEvents"] if e["ph"] == "X"]
+    written = json.loads(path.read_text())["traceEvents"]
+    assert [f"warplab: {e['name']}\n" for e in written if e.get("cat") == "note"] == [TOLD]
+    events = [e for e in written if e["ph"] == "X"]
     made = [e for e in events if e["name"] == "cudaMalloc"]
     assert [e["args"]["size"] for e in made] == [400000, 4, 400000, 4]
     assert all(e["args"]["result"] == "cudaSuccess" and int(e["args"]["returned"]["devPtr"], 16) for e in made)

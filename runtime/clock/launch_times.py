@@ -1,0 +1,81 @@
+"""How long launches take: the model of time sees the first blocks of each that is new; one like it takes as long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from warplab.interpreter.launch import Launch
+from warplab.interpreter.ptxas.register_count import residency
+from warplab.interpreter.timing import SampledTime
+from warplab.isa.profiles import DeviceProfile
+
+from .timeline import Timeline
+
+MOST = 8  # launches of a kernel with one shape that are seen; others with other numbers take as long as these on average
+
+
+@dataclass(slots=True)
+class KnownTimes:
+    """What the launches of a kernel with one shape took."""
+
+    share: float  # of the device that its blocks fill
+    seconds: dict[bytes, float] = field(default_factory=dict)  # by the numbers that it was given
+
+    def observer(self, numbers: bytes, device: DeviceProfile) -> SampledTime | None:
+        """What has to observe a launch; None where its time is known."""
+        return None if numbers in self.seconds or len(self.seconds) >= MOST else SampledTime(device)
+
+    def learn(self, numbers: bytes, observer: SampledTime) -> None:
+        """A launch was observed."""
+        found = observer.finish()
+        time = found.time if found is not None else None
+        self.seconds[numbers] = time.active / time.clock_hz if time is not None else 0.0
+
+    def time(self, numbers: bytes) -> float:
+        """How many seconds the blocks of a launch run; 0 if none was ever observed."""
+        known = self.seconds
+        return known.get(numbers, sum(known.values()) / len(known) if known else 0.0)
+
+
+def known_times(launch: Launch, device: DeviceProfile) -> KnownTimes:
+    """Those of launches as this one; the kernel keeps them."""
+    key = "times", launch.grid, launch.block, launch.dynamic_shared, device.name
+    found: KnownTimes | None = launch.kernel.codes.get(key)
+    if found is None:
+        resident = max(1, residency(device, launch.kernel, launch.threads, launch.total_shared).blocks)
+        found = launch.kernel.codes[key] = KnownTimes(min(1.0, launch.blocks / (resident * device.multiprocessors)))
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class TimedLaunch:
+    """A launch that a clock is to hear of."""
+
+    clock: Timeline | None
+    known: KnownTimes | None = None
+    numbers: bytes = b""
+    observers: tuple[SampledTime, ...] = ()
+
+    def done(self, name: str, device: int, *, by_host: bool) -> None:
+        """It has run; `by_host`: no kernel has launched it."""
+        if self.clock is None or self.known is None:
+            return
+        for observer in self.observers:
+            self.known.learn(self.numbers, observer)
+        self.clock.launched(name, self.known.time(self.numbers), self.known.share, device, by_host=by_host)
+
+
+def launch_timed(
+    clock: Timeline | None, launch: Launch, device: DeviceProfile, parameters: bytes, is_memory: Callable[[int], bool]
+) -> TimedLaunch:
+    """A launch before it runs; `is_memory` tells addresses from numbers, of which the time may depend."""
+    if clock is None:
+        return TimedLaunch(None)
+    known = known_times(launch, device)
+    words = np.frombuffer(parameters[: len(parameters) & ~7], np.uint64).tolist()
+    numbers = b"".join(b"*" if is_memory(w) else w.to_bytes(8, "little") for w in words) + parameters[len(parameters) & ~7 :]
+    observer = known.observer(numbers, device) if clock.timed else None
+    return TimedLaunch(clock, known, numbers, (observer,) if observer is not None else ())

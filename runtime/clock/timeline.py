@@ -1,0 +1,220 @@
+"""The time of a program: its host makes calls, and devices do what the calls give them, stream by stream, engine by engine.
+
+Nothing here runs any work.  Work runs when it is given; this says when it would have been done.  What the host does between calls takes no time, so that
+the same program tells the same times everywhere.  Times are microseconds since the program began.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from warplab.isa.profiles import DeviceProfile
+
+from . import figures as f
+from .engines import Engine
+from .figures import CopyCost, DeviceFigures, MemoryPlace
+
+STEP = 0.032  # of an event's time
+OTHER = {"h2d": "d2h", "d2h": "h2d"}
+HOST, KERNELS = "host", "kernels"
+PREDICTED = "the times that the program is told are predicted; with --clock host they are those of this machine"
+
+
+@dataclass(frozen=True, slots=True)
+class TimeSpan:
+    """Something that takes time."""
+
+    engine: str  # host, kernels, h2d, d2h, peer, device
+    name: str
+    begin: float
+    end: float
+    device: int = 0
+    stream: str = ""
+    bytes: int = 0
+
+    @property
+    def length(self) -> float:
+        """Microseconds."""
+        return self.end - self.begin
+
+
+class Timeline:
+    """The time of one host program; `profile_of` gives the model of a device by its number."""
+
+    def __init__(self, profile_of: Callable[[int], DeviceProfile]) -> None:
+        self.host = 0.0
+        self.spans: list[TimeSpan] | None = None  # kept where someone wants them
+        self.label = ""  # the call that is being made
+        self.say: Callable[[str], None] | None = None  # tells the user something; it is asked once
+        self.timed = False  # may it ask, so that launches have to be timed?
+        self.access: set[tuple[int, int]] = set()  # devices of which the first may reach the memory of the second
+        self._profile_of = profile_of
+        self._figures: dict[int, DeviceFigures] = {}
+        self._engines: dict[tuple[int, str], Engine] = defaultdict(Engine)
+        self._done: dict[str, float] = defaultdict(float)  # by stream: when all its work is
+        self._devices: dict[str, int] = {}  # of each stream
+        self._stream: str | None = None  # whose work is being given
+        self._device = 0
+        self._charged = False  # has the host paid for the call?
+        self._ends = 0.0  # when the last copy is done, if a call may wait for it
+        self._own: int | None = None  # the span of the call that is being made, among those kept
+
+    def figures(self, device: int) -> DeviceFigures:
+        """What a device's links and memory do."""
+        if device not in self._figures:
+            self._figures[device] = DeviceFigures.of(self._profile_of(device))
+        return self._figures[device]
+
+    def keep(self) -> list[TimeSpan]:
+        """From now on everything that takes time is kept."""
+        if self.spans is None:
+            self.spans = []
+        return self.spans
+
+    # ------------------------------------------------------------ the host
+
+    def _call(self, cost: float, name: str) -> None:
+        """The host makes a call, which it pays for once, whatever the call gives to devices."""
+        if self._charged and self._stream is not None:
+            return
+        self._charged = True
+        self._host(self.host + cost, name)
+
+    def _host(self, until: float, name: str) -> None:
+        if until > self.host:
+            self._span(TimeSpan(HOST, self.label or name, self.host, until))
+            self.host = until
+
+    def _span(self, span: TimeSpan) -> None:
+        if self.spans is None:
+            return
+        if span.engine == HOST:
+            if self._own is not None:  # the call goes on
+                span = replace(self.spans[self._own], end=span.end)
+                self.spans[self._own] = span
+                return
+            self._own = len(self.spans)
+        self.spans.append(span)
+
+    def tell(self) -> None:
+        """The program asks for a time, which is a prediction: that is said once."""
+        if self.say is not None:
+            self.say(PREDICTED)
+            self.say = None
+
+    def called(self, name: str) -> None:
+        """The program makes a call, of this name."""
+        self.label, self._own = name, None
+
+    def allocated(self, kind: str, size: int) -> None:
+        """Memory was given, or taken back."""
+        self._call(f.allocation_call(kind, size), "allocation")
+
+    def wait(self, device: int, stream: str = "", until: float | None = None) -> None:
+        """The host waits for a stream, for a time that an event has, or for all work of a device."""
+        if until is None:
+            streams = [stream] if stream else [s for s, d in self._devices.items() if d == device]
+            until = max((self._done[s] for s in streams), default=0.0)
+        if until > self.host:
+            self._host(until + f.TELL, "wait")
+        else:
+            self._host(self.host + f.LOOK_CALL, "wait")
+
+    # ------------------------------------------------------------ streams
+
+    def begin(self, stream: str, after: Sequence[str], device: int) -> None:
+        """The next work is a stream's, behind all that some streams have so far."""
+        if self._stream is None:
+            self._charged, self._own = False, self._own if self.label else None
+        self._stream, self._device = stream, device
+        self._devices[stream] = device
+        self._done[stream] = max(self._done[s] for s in (stream, *after))
+
+    def end(self) -> None:
+        """The work was given."""
+        self._stream = None
+
+    def record(self, stream: str | None, device: int) -> float:
+        """When a stream reaches an event: all of a device's, if none is named."""
+        self._call(f.EVENT_CALL, "event")
+        streams = [stream] if stream else [s for s, d in self._devices.items() if d == device]
+        found = max([self.host + f.SUBMIT, *(self._done[s] for s in streams)])
+        found = round(found / STEP) * STEP
+        for s in streams:
+            self._done[s] = found
+        return found
+
+    def follow(self, stream: str, device: int, reached: float) -> None:
+        """What a stream is given from now on comes after an event."""
+        self._host(self.host + f.WAIT_CALL, "event")
+        self._devices[stream] = device
+        self._done[stream] = max(self._done[stream], reached)
+
+    # ------------------------------------------------------------ work
+
+    def _queue(self) -> tuple[str, float, float]:
+        """The stream that is given work, when a device takes it up, and when the stream has done all before it."""
+        stream = self._stream or "0:0"
+        return stream, self.host + f.SUBMIT, self._done[stream]
+
+    def _engine(self, device: int, name: str) -> Engine:
+        engines = self.figures(device).copy_engines
+        if name in OTHER and engines < 2:
+            name = "h2d" if engines else KERNELS
+        return self._engines[device, name]
+
+    def copied(self, source: MemoryPlace, target: MemoryPlace, size: int, rows: int = 1) -> None:
+        """Bytes were copied."""
+        own = self._device
+        source, target = (MemoryPlace(p.kind, own) if p.kind == "device" and p.device is None else p for p in (source, target))
+        device = next((p.device for p in (source, target) if p.kind == "device" and p.device is not None), own)
+        access = (source.device, target.device) in self.access or (target.device, source.device) in self.access
+        cost = self.figures(device).copy(source, target, size, rows, access)
+        self._work(cost, f"{source.kind} to {target.kind}", device, size)
+
+    def filled(self, size: int) -> None:
+        """Device memory was set."""
+        self._work(self.figures(self._device).fill(size), "set", self._device, size)
+
+    def _work(self, cost: CopyCost, name: str, device: int, size: int) -> None:
+        self._call(cost.call, "copy")
+        if cost.engine == HOST:
+            return
+        stream, arrival, done = self._queue()
+        engine = self._engine(device, cost.engine)
+        start = engine.room(max(arrival, done), cost.busy)
+        busy = cost.busy
+        if cost.engine in OTHER and self.figures(device).copy_engines > 1:
+            busy += f.SLOWER * self._engine(device, OTHER[cost.engine]).busy(start, start + busy)
+        engine.take(start, start + busy)
+        self._done[stream] = start + busy
+        self._span(TimeSpan(cost.engine, name, start, start + busy, device, stream, size))
+        if cost.waits:
+            self._host(start + busy + f.TELL, "copy")
+        self._ends = 0.0 if cost.returns else start + busy
+
+    def returned(self) -> None:
+        """The call that gave the last copy returns only when it is done, except where such calls never wait."""
+        if self._ends > self.host:
+            self._host(self._ends + f.TELL, "copy")
+
+    def launch_begins(self) -> float:
+        """When the next kernel begins, if the device has room for it."""
+        _, arrival, done = self._queue()
+        return max(arrival + f.LAUNCH_CALL + f.IDLE_START, done)
+
+    def launched(self, name: str, seconds: float, share: float, device: int, *, by_host: bool = True) -> None:
+        """A kernel's blocks have run for so long, on a part of the device; another kernel may have launched it."""
+        if by_host:
+            self._call(f.LAUNCH_CALL, "launch")
+        stream, arrival, done = self._queue()
+        ready = done if done > arrival else arrival + f.IDLE_START
+        length = f.KERNEL + seconds * 1e6
+        part = min(1.0, share) if self.figures(device).concurrent else 1.0
+        engine = self._engine(device, KERNELS)
+        start = engine.room(ready, length, part)
+        engine.take(start, start + length, part)
+        self._done[stream] = start + length
+        self._span(TimeSpan(KERNELS, name, start, start + length, device, stream))
