@@ -36,7 +36,12 @@ from .debug import converse, debugger_options
     type=click.Choice(["model", "host"]),
     help="What CUDA events tell: the time that the device model predicts (model, the default), or this machine's (host); also WARPLAB_CLOCK.",
 )
-@click.option("--profile", type=click.Path(dir_okay=False), default="", help="Profiles every launch and writes one self-contained page.")
+@click.option(
+    "--profile",
+    type=click.Path(dir_okay=False),
+    default="",
+    help="Puts host calls, copies and launches on a timeline, profiles every launch, and writes one self-contained page, or text (.txt) or data (.json).",
+)
 @click.option(
     "--sanitize",
     "tool",

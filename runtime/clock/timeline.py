@@ -68,7 +68,8 @@ class Timeline:
         return self._figures[device]
 
     def keep(self) -> list[TimeSpan]:
-        """From now on everything that takes time is kept."""
+        """From now on everything that takes time is kept, and launches are timed."""
+        self.timed = True
         if self.spans is None:
             self.spans = []
         return self.spans
@@ -106,7 +107,7 @@ class Timeline:
 
     def called(self, name: str) -> None:
         """The program makes a call, of this name."""
-        self.label, self._own = name, None
+        self.label, self._own = name.lstrip("_"), None
 
     def allocated(self, kind: str, size: int) -> None:
         """Memory was given, or taken back."""

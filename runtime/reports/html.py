@@ -9,7 +9,8 @@ from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile, SiteProfile
 from warplab.interpreter.profiler.metrics import METRICS
 
-from . import svg, time_svg
+from ..clock.timeline import TimeSpan
+from . import svg, time_svg, timeline, timeline_svg
 from .advice import advice
 from .compare import HEAD, changes
 from .highlight import STYLE as HIGHLIGHT
@@ -46,15 +47,18 @@ PAGE_STYLE = """
 .wl summary { cursor: pointer; }
 .wl .quiet { color: var(--soft); }
 .wl svg { max-width: 100%; height: auto; }
+.wl .lanes svg { max-width: none; width: max(100%, 700px); }
 """
 
 
 def page(
-    profiles: Sequence[KernelProfile], others: Sequence[KernelProfile] = (), *, fragment: bool = False, tabs: Callable[[str, str], str] | None = None
+    profiles: Sequence[KernelProfile], others: Sequence[KernelProfile] = (), *, fragment: bool = False, tabs: Callable[[str, str], str] | None = None,
+    spans: Sequence[TimeSpan] = (),
 ) -> str:  # fmt: skip
     """All launches in one page, or the part that a notebook shows.
 
-    `others` are launches of another program, which these are compared with; `tabs` puts the report, by its name, beside something else.
+    `others` are launches of another program, which these are compared with; `tabs` puts the report, by its name, beside something else; `spans` are
+    the timeline of the program.
     """
     shown = [*profiles, *others]
     body = "".join(launch(p, f"{n}-") for n, p in enumerate(shown)) or "<p>Nothing was launched.</p>"
@@ -62,6 +66,7 @@ def page(
         body = "".join(_comparison(n, len(profiles) + n, a, b) for n, (a, b) in enumerate(zip(profiles, others, strict=False))) + body
     elif len(shown) > 1:
         body = _overview(shown) + body
+    body = _timeline(spans) + body
     inner = f'<style>{svg.STYLE}{PAGE_STYLE}{HIGHLIGHT}{SIDES}</style><div class="wl">{body}</div>'
     if fragment:
         return inner
@@ -79,6 +84,19 @@ def _comparison(i: int, j: int, a: KernelProfile, b: KernelProfile) -> str:
     names = (f'{letter}: <a href="#{n}-launch">{escape(heading(p))}</a>' for letter, n, p in (("A", i, a), ("B", j, b)))
     rows = [_row(f"<{escape(name)}", *map(escape, values)) for name, *values in changes(a, b)]
     return f"<h1>{'<br>'.join(names)}</h1>{_table([f'<{HEAD[0]}', *HEAD[1:]], rows)}"
+
+
+def _timeline(spans: Sequence[TimeSpan]) -> str:
+    """The host, its copies and its launches over time."""
+    if not spans:
+        return ""
+    rows = [_row(f"<{escape(r.cells[0])}", f"<{r.cells[1]}", *r.cells[2:]) for r in timeline.rows(spans)]
+    head = [f"<{h}" if n < 2 else h for n, h in enumerate(timeline.HEAD)]
+    said = "".join(f"<p>{escape(s)}</p>" for s in timeline.sentences(spans))
+    return (
+        f"<h1>Timeline, predicted</h1><p class='quiet'>{escape(timeline.PREDICTED)}</p>"
+        f'{said}<div class="scroll lanes">{timeline_svg.lanes(spans)}</div><div class="scroll">{_table(head, rows)}</div>'
+    )
 
 
 def _overview(profiles: Sequence[KernelProfile]) -> str:

@@ -11,8 +11,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ...device.launches.observing import watching
+from ...device.memory.allocations import SPACE
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...clock.timeline import TimeSpan
     from ...device.launches.sanitizing import Sanitizer
     from ...profiler import Profiling
     from .call_log import CallLog
@@ -23,7 +27,7 @@ if TYPE_CHECKING:
 class Sight:
     """What one served process is watched with."""
 
-    profile: str = ""  # the page to write
+    profile: str = ""  # the page to write; text or JSON, if its name ends so
     tools: tuple[str, ...] = ()
     strict: bool = False  # see Sanitizer
     goes_on: bool = False
@@ -34,6 +38,7 @@ class Sight:
     calls: CallLog | None = None
     _open: ExitStack = field(default_factory=ExitStack)
     _profiling: Profiling | None = None
+    _spans: Sequence[TimeSpan] = ()
     _sanitizer: Sanitizer | None = None
     _kept: KeptLaunch | None = None
 
@@ -43,7 +48,9 @@ class Sight:
         if self.profile:
             from ...profiler import profiling
 
-            self._profiling = self._open.enter_context(profiling())
+            self._profiling = self._open.enter_context(profiling(time=None))
+            if SPACE.clock is not None:
+                self._spans = SPACE.clock.keep()
         if self.tools:
             from ...device.launches.sanitizing import Sanitizer, sanitizing
 
@@ -68,7 +75,7 @@ class Sight:
     def of_child(self, pid: int) -> Sight:
         """What a child that was forked is watched with: as its parent, with files of its own."""
         self._open.close()
-        out = replace(self, calls=None, _open=ExitStack(), _profiling=None, _sanitizer=None, _kept=None)
+        out = replace(self, calls=None, _open=ExitStack(), _profiling=None, _spans=(), _sanitizer=None, _kept=None)
         out.begin(1, pid)
         return out
 
@@ -78,10 +85,10 @@ class Sight:
         if self.calls is not None:
             self.calls.close()
         if self._profiling is not None:
-            from ...reports.html import page
+            from ...reports.program import report_as
 
             with open(self.profile, "w", encoding="utf-8") as file:
-                file.write(page(self._profiling.launches))
+                file.write(report_as(self.profile, self._profiling.launches, self._spans))
         if self._kept is not None:
             self._kept.finish()
         if self._sanitizer is None:

@@ -135,6 +135,23 @@ def test_a_profile_of_every_launch(warplab_exec: Run, build: Build, tmp_path: Pa
     assert "_Z5saxpyifPKfPf" in page.read_text()
 
 
+def test_a_timeline_of_calls_copies_and_launches(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
+    """The copies of four streams are hidden behind each other; every kernel of the profile is on the timeline."""
+    written = tmp_path / "profile.json"
+    assert warplab_exec(build("overlap"), options=("--profile", str(written))).returncode == 0
+    data = json.loads(written.read_text())
+    spans = data["timeline"]["spans"]
+    kernels = [s for s in spans if s["engine"] == "kernels"]
+    assert len(kernels) == len(data["launches"]) == 9
+    assert {s["name"] for s in spans if s["engine"] == "host"} >= {"cudaMemcpy", "cudaMemcpyAsync", "cudaLaunchKernel", "cudaEventRecord"}
+    up, down = ([s for s in spans if s["engine"] == e and s["stream"] != "0:0"] for e in ("h2d", "d2h"))
+    assert any(a["begin"] < b["end"] and b["begin"] < a["end"] for a in up for b in down)
+    by_stream: dict[str, float] = {}
+    for s in sorted((s for s in spans if s["stream"]), key=lambda s: s["begin"]):
+        assert s["begin"] >= by_stream.get(s["stream"], 0)
+        by_stream[s["stream"]] = s["end"]
+
+
 def test_checkers_end_a_good_program_with_one(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("slip", text=SLIP), options=("--sanitize", "memcheck"))
     assert done.returncode == 1
