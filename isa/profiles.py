@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any, Literal
 
-from .throughput import rates
+from .throughput import Rate, rates
 
+PUBLISHED_LATENCY = (400, 800)  # clocks, guide 5.2.3
 KIB = 1024
 MIB = 1024 * 1024
 
@@ -29,7 +30,7 @@ class DeviceProfile:
     # One device of this capability, for rooflines and for spreading blocks over multiprocessors.
     device: str
     multiprocessors: int
-    clock_mhz: int
+    clock_mhz: float
     memory_bandwidth: int
     # Launch limits.
     max_grid: tuple[int, int, int]
@@ -78,7 +79,10 @@ class DeviceProfile:
     constant_memory: int = 64 * KIB  # every capability, table F-2
     warp_size: int = 32
     shared_bank_mode: int = 4  # bytes of a bank's word, 4 or 8 as the host chooses, where the banks of 3.x have 8
-    memory_latency: tuple[int, int] = (400, 800)  # guide 5.2.3
+    memory_latency: tuple[int, int] = PUBLISHED_LATENCY
+    # Of a device that is described in words (own_devices.py): the words, and the rates that they change.
+    words: str = ""
+    own_rates: tuple[tuple[str, Rate], ...] = ()
 
     @property
     def name(self) -> str:
@@ -96,7 +100,12 @@ class DeviceProfile:
 
     def throughput(self, kind: str) -> int:
         """Operations a clock of one multiprocessor, of a class named in `throughput.CLASSES`; 0 where it has no such instruction."""
-        return rates(self.capability)[kind].operations
+        return self.rates[kind].operations
+
+    @property
+    def rates(self) -> dict[str, Rate]:
+        """Class of instructions -> operations a clock."""
+        return rates(self.capability) | dict(self.own_rates)
 
     @property
     def peak_fp32(self) -> float:

@@ -77,7 +77,10 @@ def oldest_device(runs: Sequence[RunSpec]) -> str:
     """The oldest device of the runs: code for it runs on the others, too."""
     from warplab.isa.profiles import target_capability
 
+    from .device.described import target_of
+    from .errors import UsageError
+
     try:
-        return min(((s.device or DEFAULT_DEVICE).partition(":")[0] for s in runs), key=target_capability, default=DEFAULT_DEVICE)
-    except ValueError:
+        return min((target_of(s.device or DEFAULT_DEVICE) for s in runs), key=target_capability, default=DEFAULT_DEVICE)
+    except (ValueError, UsageError):
         return DEFAULT_DEVICE

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from warplab.isa.profiles import PROFILES, DeviceProfile
+from warplab.isa.profiles import PROFILES, PUBLISHED_LATENCY, DeviceProfile
 from warplab.isa.throughput import CLASSES
 
 from ..ptxas.machine.kinds import KINDS, MachineKind
@@ -75,13 +75,13 @@ def scaled_ports(d: DeviceProfile) -> dict[str, float]:
     """Class of instructions -> the cycles of its port over those of the H200's."""
     recorded = PROFILES["sm_90"]
     scale = {c: cycles(d, c) / cycles(recorded, c) for c in CLASSES}
-    return scale | {"tensor": scale["tensor"] * MMA}
+    return scale | {"tensor": scale["tensor"] * (1 if d.capability == RECORDED else MMA)}
 
 
 def machine_of(d: DeviceProfile) -> TimedDevice:
     """A device from its published limits and throughputs (CUDA guide, tables 5-1 and F-2); compute capability 9.0 as it was recorded."""
     hz, h200 = d.clock_mhz * 1e6, TimedDevice()
-    if d.capability == RECORDED:
+    if d.capability == RECORDED and not d.words:
         return replace(h200, clock_hz=hz)
     ports = scaled_ports(d)
     taken = [k.port * ports[k.rate] for k in KINDS.values() if k.rate]
@@ -100,7 +100,7 @@ def machine_of(d: DeviceProfile) -> TimedDevice:
         ports=tuple(ports.items()),
         arithmetic=d.arithmetic_latency / 4,
         l2_latency=round(h200.l2_latency * scale),
-        dram_latency=round(h200.dram_latency * scale),
+        dram_latency=round(h200.dram_latency * scale if d.memory_latency == PUBLISHED_LATENCY else sum(d.memory_latency) / 2),
         atomic_latency=round(h200.atomic_latency * scale),
         l2_cost=max(1, round(h200.l2_cost / narrow)),
         dram_bytes=dram,

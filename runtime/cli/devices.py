@@ -21,17 +21,23 @@ if TYPE_CHECKING:
 )
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 def devices(names: tuple[str, ...], table: str | None, as_json: bool) -> None:
-    """Shows the device models, or some of them: NAME is sm_90, 9.0 or a newer target.
+    """Shows the device models, or some of them: NAME is sm_90, 9.0, a newer target, or a device of one's own.
 
     --table compares them: features, technical specifications, operations a clock by class of instruction.
     """
-    from warplab.isa.profiles import PROFILES, profile, profile_note
+    from warplab.isa.own_devices import device_profile, target_part
+    from warplab.isa.profiles import PROFILES, profile_note
+
+    from ..device.described import model_of
+    from ..errors import UsageError
 
     try:
-        models = [profile(name) for name in names] or list(PROFILES.values())
-    except ValueError as e:
-        raise click.UsageError(f"{e} (the models: {' '.join(PROFILES)})") from None
-    notes = [f"note: {note}" for note in map(profile_note, names) if note and not as_json]
+        words = [model_of(name)[0] for name in names]
+    except UsageError as e:
+        models_are = "" if "," in "".join(names) else f" (the models: {' '.join(PROFILES)})"
+        raise click.UsageError(f"{e}{models_are}") from None
+    models = [device_profile(name) for name in words] or list(PROFILES.values())
+    notes = [f"note: {note}" for note in map(profile_note, map(target_part, words)) if note and not as_json]
     if notes:
         click.echo("\n".join(notes))
     if table is not None:
@@ -59,10 +65,12 @@ def _overview(models: list[DeviceProfile]) -> str:
 
 def _properties(model: DeviceProfile) -> str:
     """All that is known of a model, a line each."""
-    from warplab.isa.throughput import rates
-
-    lines = [f"{f.name.removesuffix('_mhz').replace('_', ' '):28} {_shown(f.name, getattr(model, f.name))}" for f in fields(model)]
-    lines += [f"{name + ' throughput':28} {rate.text}" for name, rate in rates(model.capability).items()]
+    lines = [
+        f"{f.name.removesuffix('_mhz').replace('_', ' '):28} {_shown(f.name, getattr(model, f.name))}"
+        for f in fields(model)
+        if f.name != "own_rates"
+    ]
+    lines += [f"{name + ' throughput':28} {rate.text}" for name, rate in model.rates.items()]
     return "\n".join(lines)
 
 
@@ -78,6 +86,8 @@ def _shown(name: str, value: object) -> str:
     if isinstance(value, tuple):
         joint = "." if name == "capability" else ", "
         return joint.join(_shown(name, v) for v in value)
+    if name == "clock_mhz" and isinstance(value, int | float):
+        return f"{value:,.6g} MHz"
     if not isinstance(value, int) or isinstance(value, bool):
         return {True: "yes", False: "no", None: "none"}.get(value, str(value)) if isinstance(value, bool | None) else str(value)
     if name in _BYTES and value % 1024 == 0:
@@ -86,7 +96,7 @@ def _shown(name: str, value: object) -> str:
         return f"{value:,} bytes"
     if name == "memory_bandwidth":
         return f"{value / 1e9:,.0f} GB/s"
-    return f"{value:,} MHz" if name == "clock_mhz" else f"{value:,}"
+    return f"{value:,}"
 
 
 def facts(model: DeviceProfile) -> dict[str, Json]:
@@ -94,7 +104,7 @@ def facts(model: DeviceProfile) -> dict[str, Json]:
     from warplab.isa.throughput import CLASSES
 
     out: dict[str, Json] = {}
-    for f in fields(model):
+    for f in (f for f in fields(model) if f.name != "own_rates"):
         value = getattr(model, f.name)
         out[f.name] = value if isinstance(value, int | float | str) or value is None else ", ".join(str(x) for x in value)
     out["throughput"] = {name: model.throughput(name) for name in CLASSES}

@@ -18,7 +18,7 @@ from .debug import converse, debugger_options
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
 @click.argument("command", nargs=-1, required=True, type=click.UNPROCESSED)
-@click.option("--device", help="The device models: sm_90, or sm_90,sm_80:16G; also WARPLAB_DEVICES.")
+@click.option("--device", help="The device models: sm_90, or sm_90,sm_80:16G, also with figures of their own; also WARPLAB_DEVICES.")
 @click.option("--devices", "count", type=click.IntRange(1, 64), help="The number of devices of the same model.")
 @click.option(
     "--device-rules-only",

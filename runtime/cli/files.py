@@ -63,7 +63,9 @@ SOURCE, PTX = SourceType(), SourceType(compiles=False)
 def compiled(path: str, text: bytes, ctx: click.Context | None) -> InputFile:
     """The PTX of a file in CUDA C++, for the device that the command line names, else for that of its runs."""
     given = ctx.params.get("device") if ctx is not None else None
-    device = given.partition(":")[0] if isinstance(given, str) else ""
+    from ..device.described import target_of
+
+    device = target_of(given) if isinstance(given, str) else ""
     kernel = ctx.params.get("kernel") if ctx is not None else None
     made = program_of(path, text, device, ctx is not None and DEVICE_DEBUG in ctx.meta, kernel if isinstance(kernel, str) else "")
     if made.log:

@@ -32,7 +32,7 @@ def latency(ctx: click.Context, /, sources: tuple[InputFile, ...], as_json: bool
     from .profile import measured
 
     profiles, code = measured(ctx, sources, options, True)
-    devices = list(PROFILES.values())
+    devices = list(dict.fromkeys([*PROFILES.values(), *(p.device for p in profiles)]))
     if as_json:
         files.print_json([_data(p, devices) for p in profiles])
     else:
@@ -54,7 +54,7 @@ def _row(p: KernelProfile, d: DeviceProfile) -> dict[str, int | float | str | No
     rate, (low, high) = d.warps_per_latency_clock, d.memory_latency
     parallelism, ratio = (t.parallelism, t.ratio) if t is not None else (1.0, 0.0)
     return {
-        "device": d.name,
+        "device": d.words or d.name,
         "latency": d.arithmetic_latency,
         "rate": rate,
         "one": warps_needed(d.arithmetic_latency, rate, 1),
@@ -87,7 +87,7 @@ def _text(p: KernelProfile, devices: list[DeviceProfile]) -> str:
     for d in devices:
         row = _row(p, d)
         key = tuple(row.values())[1:]
-        if key in seen:
+        if key in seen and not d.words:
             continue  # as a device above
         seen.add(key)
         memory = f"{row['memory_low']} to {row['memory_high']}" if t.ratio else ""

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 @click.option(
     "--shared", type=click.IntRange(0), default=0, help="Bytes of shared memory per block, in addition to those that FILE declares."
 )
-@click.option("--device", default="sm_90", show_default=True, shell_complete=completing.devices, help="The model, such as sm_35.")
+@click.option(
+    "--device",
+    default="sm_90",
+    show_default=True,
+    shell_complete=completing.devices,
+    help="The model, such as sm_35, or a device of one's own.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Reports as JSON.")
 def occupancy(
     source: InputFile | None, kernel: str | None, threads: int, registers: int | None, shared: int, device: str, as_json: bool
@@ -32,11 +38,14 @@ def occupancy(
     Without FILE, --threads, --registers and --shared describe the kernel.
     """
     from warplab.isa.occupancy import occupancy as resident
-    from warplab.isa.profiles import profile
+    from warplab.isa.own_devices import device_profile
+
+    from ..device.described import model_of
+    from ..errors import UsageError
 
     try:
-        model = profile(device)
-    except ValueError as e:
+        model = device_profile(model_of(device)[0])
+    except UsageError as e:
         raise click.BadParameter(str(e), param_hint="--device") from None
     barriers = 1
     if source is not None:

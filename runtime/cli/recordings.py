@@ -53,7 +53,7 @@ def is_recording(files: tuple[InputFile, ...]) -> bool:
 
 def recorded_runs(files: tuple[InputFile, ...], limit: str, blocks: str | None, options: dict[str, Any]) -> list[RecordedRun]:
     """Every run of the files, recorded."""
-    from ..device.machine import bytes_of
+    from ..device.described import bytes_of
     from ..run.recorded import record
 
     given = dict(options)

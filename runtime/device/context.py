@@ -22,7 +22,8 @@ from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import DEMOTES, LoadedProgram, ManagedVariables
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.occupancy import PREFERENCES, configured
-from warplab.isa.profiles import DeviceProfile, profile
+from warplab.isa.own_devices import device_profile, target_part
+from warplab.isa.profiles import DeviceProfile
 
 from ..clock.launch_times import launch_timed
 from ..errors import ApiError, StickyError, code_of, invalid
@@ -65,8 +66,9 @@ class DeviceContext:
         self, architecture: str = "sm_90", memory: int | None = None, arena: Arena | None = None,
         space: AddressSpace | None = None, ordinal: int = 0,
     ) -> None:  # fmt: skip
-        self.architecture = architecture
-        self.profile: DeviceProfile = profile(architecture)
+        self.profile: DeviceProfile = device_profile(architecture)
+        self.model = architecture  # in words, where it has figures of its own
+        self.architecture = target_part(architecture)
         self.ordinal = ordinal
         self.number = next(_numbers)
         self.space = AddressSpace() if space is None else space

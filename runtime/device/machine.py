@@ -1,6 +1,7 @@
 """The devices of this process and their primary contexts.
 
-WARPLAB_DEVICES names the models, one a device: "sm_90" (the default), or "sm_90,sm_90,sm_35"; a size may follow: "sm_90:4G".
+WARPLAB_DEVICES names the models, one a device: "sm_90" (the default), or "sm_90,sm_90,sm_35"; a size may follow: "sm_90:4G", and other figures
+(described.py).
 """
 
 from __future__ import annotations
@@ -9,11 +10,13 @@ import hashlib
 import os
 from functools import cached_property
 
-from warplab.isa.profiles import DeviceProfile, profile
+from warplab.isa.own_devices import device_profile
+from warplab.isa.profiles import DeviceProfile
 
 from ..clock.timeline import Timeline
 from ..errors import ApiError, UsageError
 from .context import DeviceContext
+from .described import in_words, listed, model_of
 from .memory.allocations import SPACE, DeviceArena
 from .models import attributes, memory_size
 from .modules.targets import rules_only as always
@@ -22,7 +25,6 @@ STRIDE = 1 << 38  # from one device's first address to the next one's; no host h
 MOST = 64
 BOUNDS = ("strict", "device")
 CLOCKS = ("model", "host")
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
 
 
 class SimulatedDevice:
@@ -31,8 +33,8 @@ class SimulatedDevice:
     def __init__(self, ordinal: int, architecture: str, memory: int | None = None, rules_only: bool = False) -> None:
         self.ordinal = ordinal
         self.rules_only = rules_only  # does it run code for newer devices, too?
-        self.architecture = architecture
-        self.profile: DeviceProfile = profile(architecture)
+        self.architecture = architecture  # in words, where it has figures of its own
+        self.profile: DeviceProfile = device_profile(architecture)
         self.memory = memory or memory_size(self.profile)
         self.flags = 0
         self.retained = 0
@@ -112,8 +114,8 @@ class Machine:
 
     def __init__(self, words: str) -> None:
         self.devices: list[SimulatedDevice] = []
-        for word in words.split(","):
-            self.add(*model_of(word.strip()))
+        for word in listed(words):
+            self.add(*model_of(word))
 
     def add(self, architecture: str, memory: int | None = None, rules_only: bool = False) -> SimulatedDevice:
         """One more device."""
@@ -133,29 +135,9 @@ class Machine:
 
     def of_architecture(self, architecture: str, rules_only: bool = False) -> SimulatedDevice:
         """The first device of a model; it is added where there is none."""
+        architecture = in_words(architecture)
         found = (d for d in self.devices if (d.architecture, d.rules_only) == (architecture, rules_only or always()))
         return next(found, None) or self.add(architecture, rules_only=rules_only)
-
-
-def model_of(words: str) -> tuple[str, int | None]:
-    """("sm_90", bytes of memory) from "sm_90:4G"; None without a size."""
-    architecture, _, size = words.partition(":")
-    try:
-        profile(architecture)
-    except (KeyError, ValueError) as e:
-        raise UsageError(str(e.args[0]) if e.args else architecture) from None
-    return architecture, bytes_of(size) if size else None
-
-
-def bytes_of(words: str) -> int:
-    unit = words[-1].upper() if words and not words[-1].isdigit() else ""
-    try:
-        size = int(words.removesuffix(words[-1]) if unit else words) * UNITS[unit]
-    except (ValueError, KeyError):
-        size = 0
-    if size <= 0:
-        raise UsageError(f"{words!r} is not a size: write 4G or 512M")
-    return size
 
 
 def by_pages() -> bool:
@@ -180,8 +162,8 @@ def check_environment() -> None:
     has_model_clock()
     always()
     try:
-        for word in os.environ.get("WARPLAB_DEVICES", "sm_90").split(","):
-            model_of(word.strip())
+        for word in listed(os.environ.get("WARPLAB_DEVICES", "sm_90")):
+            model_of(word)
     except UsageError as e:
         raise UsageError(
             f"WARPLAB_DEVICES is {os.environ['WARPLAB_DEVICES']!r}: {e}; write models such as sm_90 or sm_90,sm_80:16G"

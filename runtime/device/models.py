@@ -126,7 +126,7 @@ def attributes(profile: DeviceProfile) -> dict[str, int]:
         "MAX_THREADS_PER_MULTIPROCESSOR": profile.max_threads,
         "MAX_BLOCKS_PER_MULTIPROCESSOR": profile.max_blocks,
         "MULTIPROCESSOR_COUNT": profile.multiprocessors,
-        "CLOCK_RATE": profile.clock_mhz * 1000,
+        "CLOCK_RATE": round(profile.clock_mhz * 1000),
         "GLOBAL_MEMORY_BUS_WIDTH": _BUS_BITS.get(c, 256),
         # both edges of the clock carry data
         "MEMORY_CLOCK_RATE": profile.memory_bandwidth * 8 // _BUS_BITS.get(c, 256) // 2000,
@@ -137,4 +137,4 @@ def attributes(profile: DeviceProfile) -> dict[str, int]:
         "COMPUTE_CAPABILITY_MINOR": c[1],
         "SINGLE_TO_DOUBLE_PRECISION_PERF_RATIO": profile.throughput("f32") // profile.throughput("f64") if profile.throughput("f64") else 0,
     }
-    return out | (_H200 if c == (9, 0) else {})
+    return out | (_H200 if c == (9, 0) and not profile.words else {})

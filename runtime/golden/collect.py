@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from ..errors import UsageError
-from ..run.runspec import from_toml
+from ..run.runspec import from_toml, located
 from ..sources import CPP
 from .directives import RunCheck, Verdict, read
 
@@ -110,7 +110,7 @@ def cases_of(path: Path) -> list[Case]:
         return [Case(path, data, Broken(str(e)), "directives")]
     if found.verdicts:
         out.append(Case(path, data, found.verdicts, "check"))
-    out += [Case(path, data, run, f"run{run.number}") for run in found.runs]
+    out += [Case(path, data, replace(run, spec=located(run.spec, path.parent)), f"run{run.number}") for run in found.runs]
     return out
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from warplab.interpreter.checkers.findings import as_text
 from warplab.interpreter.faults import Fault
 
+from ..device.described import target_of
 from ..errors import ApiError
 from ..litmus.judge import judge
 from ..litmus.report import as_text as litmus_text
@@ -29,7 +30,7 @@ Ran = tuple[Runner, Outcome, dict[str, float], str]  # and what was printed
 def _programs(case: Case, check: RunCheck) -> tuple[list[InputFile], RunCheck]:
     """The file of a case and the modules of its run; code that was compiled for a newer device, as the compiler has no older target, runs, too."""
     folder = case.path.parent
-    device = (check.spec.device or DEFAULT_DEVICE).partition(":")[0]
+    device = target_of(check.spec.device or DEFAULT_DEVICE)
     try:
         given = [(case.path, case.text), *((folder / m, (folder / m).read_bytes()) for m in check.spec.modules)]
         programs = [program_of(str(path), text, device) for path, text in given]

@@ -23,6 +23,7 @@ from warplab.isa.profiles import runs_on
 from ..compilers.cache import cached
 from ..compilers.compile import compiler
 from ..compilers.source import Compiled, CppSource, failed
+from ..device.described import target_of
 from ..errors import ApiError
 from ..run.runspec import RunSpec
 from ..sources import CPP, DEFAULT_DEVICE, oldest_device
@@ -48,7 +49,7 @@ class BuiltFile:
 
     def on(self, spec: RunSpec) -> bool:
         """Is it code for the device of a run?"""
-        return not self.instead or runs_on(self.instead, (spec.device or DEFAULT_DEVICE).partition(":")[0])
+        return not self.instead or runs_on(self.instead, target_of(spec.device or DEFAULT_DEVICE))
 
 
 def build(lab: Lab, submission: Submission) -> Mapping[str, BuiltFile]:

@@ -24,7 +24,7 @@ from typing import Any
 
 from ..device.launches.sanitizing import tools_of
 from ..errors import UsageError
-from ..run.runspec import RunSpec, from_text, from_toml
+from ..run.runspec import RunSpec, from_text, from_toml, located
 from ..sources import CPP
 
 PTX = ".ptx"
@@ -153,7 +153,7 @@ def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
     if not name:
         raise UsageError(f"{path}: a test has no name")
     try:
-        runs = [from_text(words, 0) for words in _strings(t.get("run", []), path, "run")]
+        runs = [located(from_text(words, 0), path.parent) for words in _strings(t.get("run", []), path, "run")]
     except UsageError as e:
         raise UsageError(f"{path}: test {name!r}: {str(e).removeprefix('line 0: //@ ')}") from None
     for launches in _strings(t.get("launches", []), path, "launches"):

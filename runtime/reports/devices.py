@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from warplab.isa.profiles import FEATURES, PROFILES, DeviceProfile
-from warplab.isa.throughput import CLASSES, DERIVED, NOTES, rates
+from warplab.isa.throughput import CLASSES, DERIVED, NOTES
 
 TABLES = ("features", "specifications", "throughput")
 
@@ -73,8 +73,8 @@ def device_table(name: str, devices: Iterable[DeviceProfile] = PROFILES.values()
     if name == "specifications":
         rows = {title: tuple(cell(d) for d in chosen) for title, cell in SPECIFICATIONS.items()}
         return DeviceTable("Technical specifications of a multiprocessor (guide, table F-2)", rows, chosen)
-    rows = {title: tuple(rates(d.capability)[c].text for d in chosen) for c, title in CLASSES.items()}
-    marks = tuple(f"~ {CLASSES[c]}: {where}" for c, where in DERIVED.items() if any(rates(d.capability)[c].derived for d in chosen))
+    rows = {title: tuple(d.rates[c].text for d in chosen) for c, title in CLASSES.items()}
+    marks = tuple(f"~ {CLASSES[c]}: {where}" for c, where in DERIVED.items() if any(d.rates[c].derived for d in chosen))
     return DeviceTable(
         "Operations a clock and multiprocessor (guide, table 5-1)",
         rows,
@@ -87,21 +87,24 @@ def device_table_text(table: DeviceTable) -> str:
     """The table for people; neighbours that have the same in all rows share a column, as in the guide."""
     spans: list[tuple[int, int]] = []
     for n in range(len(table.devices)):
-        if spans and all(cells[n] == cells[n - 1] for cells in table.rows.values()):
+        alone = table.devices[n].words or table.devices[n - 1].words
+        if spans and not alone and all(cells[n] == cells[n - 1] for cells in table.rows.values()):
             spans[-1] = (spans[-1][0], n)
         else:
             spans.append((n, n))
-    names = [f"{d.capability[0]}.{d.capability[1]}" for d in table.devices]
+    own = {d: "*" * n for n, d in enumerate((d for d in table.devices if d.words), 1)}
+    names = [f"{d.capability[0]}.{d.capability[1]}{own.get(d, '')}" for d in table.devices]
     heads = [names[a] if a == b else f"{names[a]}-{names[b]}" for a, b in spans]
     short = {"several": "n*"} if any("several" in cells for cells in table.rows.values()) else {}
     lines = [[title, *(short.get(cells[a], cells[a]).replace("none", "-") for a, _ in spans)] for title, cells in table.rows.items()]
     lines.insert(0, ["compute capability", *heads])
     widths = [max(len(line[n]) for line in lines) for n in range(len(heads) + 1)]
     text = [line[0].ljust(widths[0]) + "".join(f"  {c:>{w}}" for c, w in zip(line[1:], widths[1:], strict=True)) for line in lines]
-    notes = (*(("n* takes several instructions of other rows",) if short else ()), *table.notes)
+    notes = [f"{mark} {d.device}" for d, mark in own.items()]
+    notes += ["n* takes several instructions of other rows"] * bool(short) + list(table.notes)
     return "\n".join([table.title, "", *text, *([""] if notes else []), *notes])
 
 
 def device_table_json(table: DeviceTable) -> dict[str, dict[str, str]]:
     """Row -> device -> cell."""
-    return {title: {d.name: cell for d, cell in zip(table.devices, cells, strict=True)} for title, cells in table.rows.items()}
+    return {title: {d.words or d.name: cell for d, cell in zip(table.devices, cells, strict=True)} for title, cells in table.rows.items()}

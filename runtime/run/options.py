@@ -130,7 +130,8 @@ OPTIONS = {
         RunOption("--set", "symbols", "launch", "data", kind="many",
                   help="SYMBOL=VALUE: sets a .global or .const variable before the launch."),
         RunOption("--device", "device", "launch", "setting",
-                  help="The device model, such as sm_35 (default: sm_90), optionally with a memory size: sm_90:64M."),
+                  help="The device model, such as sm_35 (default: sm_90), with a memory size and figures of its own, if any: sm_90:64M,registers=16384; "
+                  "or a .toml file of these."),
         RunOption("--device-rules-only", "device_rules_only", "launch", "setting", kind="flag",
                   help="Also runs code for newer devices, under the limits and memory rules of the device."),
         RunOption("--l1", "l1", "launch", "setting",

@@ -20,9 +20,10 @@ from warplab.interpreter.memory.objects import Named
 from warplab.isa.occupancy import l1_sizes
 
 from ..device.context import DeviceContext
+from ..device.described import bytes_of, model_of
 from ..device.launches.engines import engine_of, threads_of
 from ..device.launches.sanitizing import Sanitizer
-from ..device.machine import bytes_of, check_environment, model_of
+from ..device.machine import check_environment
 from ..device.memory.allocations import Window
 from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from ..device.modules.loading import contraction

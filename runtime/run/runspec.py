@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from ..device.described import in_words
 from ..errors import UsageError
 from .expect import Tolerance
 from .options import OPTIONS, Dim3, parsed
@@ -131,7 +132,12 @@ def directives(text: str) -> list[RunSpec]:
 def runs_beside(path: Path, text: bytes) -> list[RunSpec]:
     """The runs that the .toml beside a file describes, else those of its directives."""
     beside = path.with_suffix(".toml")
-    return from_toml(beside) if beside.is_file() else directives(text.decode(errors="replace"))
+    return from_toml(beside) if beside.is_file() else [located(s, path.parent) for s in directives(text.decode(errors="replace"))]
+
+
+def located(spec: RunSpec, folder: Path) -> RunSpec:
+    """The run with its device in words, where that is a file, here or in the folder."""
+    return replace(spec, device=in_words(spec.device, folder))
 
 
 def from_toml(path: Path) -> list[RunSpec]:
@@ -143,7 +149,7 @@ def from_toml(path: Path) -> list[RunSpec]:
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as e:
         raise UsageError(f"{path}: {e}") from None
     runs = data.get("run", [data])
-    return [_run(run, path) for run in (runs if isinstance(runs, list) else [runs])]
+    return [located(_run(run, path), path.parent) for run in (runs if isinstance(runs, list) else [runs])]
 
 
 _LAUNCH_KEYS = {option.field for option in OPTIONS.values() if option.part == "launch"} | {"stream"}

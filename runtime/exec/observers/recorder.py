@@ -106,7 +106,7 @@ class LaunchRecorder:
         before: Memory, after: Memory, variables: dict[str, NDArray[Any]], tables: list[str], fault: str,
     ) -> None:  # fmt: skip
         module, o = kernel.module, context.options
-        lines = [f"device = {json.dumps(context.architecture)}", f"fmad = {json.dumps(module.program.fmad)}"]
+        lines = [f"device = {json.dumps(context.model)}", f"fmad = {json.dumps(module.program.fmad)}"]
         if len(module.modules) > 1:
             lines.append("modules = [@]")
         if o.schedule is not None:
