@@ -14,6 +14,9 @@ from pathlib import Path
 
 from ..errors import UsageError
 from .lab import Lab
+from .speed import TIMES
+from .speed import as_json as times_json
+from .supervise import timed
 from .wheel import installed_wheel
 
 SETUP = """\
@@ -86,6 +89,9 @@ def write_handout(lab: Lab, out: Path) -> list[str]:
 def own_files(lab: Lab, toml: str) -> dict[str, bytes]:
     """The files of a lab whose lab.toml has this text, by their paths in its folder."""
     found = {"lab.toml": toml.encode()}
+    if any(t.speed for t in lab.tests):
+        tests = tuple(t["name"] for t in tomllib.loads(toml)["test"])
+        found[TIMES] = times_json({k: v for k, v in timed(lab).times.items() if k.rpartition("/")[0] in tests}).encode()
     there = {p.relative_to(lab.folder).as_posix(): p for p in _files(lab.folder)}
     naming = toml
     for inside, path in there.items():

@@ -17,7 +17,7 @@ from typing import Any
 from ..errors import UsageError
 from .lab import Lab, Submission
 from .report import Report
-from .supervise import Worker, grade_one
+from .supervise import Worker, grade_one, timed
 
 _thread = threading.local()
 ANSWER = 10.0  # seconds that a scheduler has to answer
@@ -34,6 +34,7 @@ def grade_on_cluster(lab: Lab, submissions: Sequence[Submission], address: str) 
         connection = distributed.Client(address, timeout=ANSWER)
     except (OSError, ValueError) as e:  # a time-out is an OSError too
         raise UsageError(f"--scheduler {address}: no scheduler answers there ({e})") from None
+    lab = timed(lab)
     with connection as client:
         packed = client.scatter(pack(lab), broadcast=True)
         tasks = {f"grade-{client.id}-{i}": s for i, s in enumerate(submissions)}

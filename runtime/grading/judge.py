@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from warplab.interpreter.checkers.findings import as_text
 from warplab.interpreter.memory.arena import OutOfMemory
+from warplab.interpreter.profiler.metrics import CYCLES
 
 from ..errors import ApiError, UsageError
 from ..golden.metrics import check_metric, measured
@@ -22,8 +23,13 @@ NOTHING: Mapping[str, BuiltFile] = {}
 _COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.S)
 
 
-def judge(lab: Lab, test: LabTest, submission: Submission, built: Mapping[str, BuiltFile] = NOTHING) -> str:
-    """What is wrong; nothing where the test passes.  `built`: what was made of its files in CUDA C++."""
+def judge(
+    lab: Lab, test: LabTest, submission: Submission, built: Mapping[str, BuiltFile] = NOTHING, times: list[float] | None = None
+) -> str:
+    """What is wrong; nothing where the test passes.  `built`: what was made of its files in CUDA C++.
+
+    `times` gets the predicted cycles of each run, where the test has points for speed.
+    """
     name = submission.named(test.file)
     data = submission.files.get(name)
     if data is None:
@@ -49,7 +55,7 @@ def judge(lab: Lab, test: LabTest, submission: Submission, built: Mapping[str, B
     for number, given in enumerate(test.runs, 1):
         spec = given if made is None or made.on(given) else replace(given, device_rules_only=True)
         where = f"run {number} of {len(test.runs)}: " if len(test.runs) > 1 else ""
-        if wrong := _run(lab, test, spec, data, name):
+        if wrong := _run(lab, test, spec, data, name, times if test.speed else None):
             return where + wrong
         if test.sanitize and (wrong := _run(lab, replace(test, metrics=()), replace(spec, sanitize=test.sanitize), data, name)):
             return where + wrong
@@ -75,7 +81,7 @@ def _assembles(data: bytes, name: str) -> str:
     return "\n\n".join(d.render(shown, name) for d in check(text) if d.severity == "error")
 
 
-def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str) -> str:
+def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str, times: list[float] | None = None) -> str:
     own = [lab.folder / m for m in (*test.modules, *spec.modules)]
     spec = replace(
         spec, max_steps=min(spec.max_steps or lab.limits.steps, lab.limits.steps), timeout=min(spec.timeout or 1e9, lab.limits.seconds),
@@ -86,7 +92,7 @@ def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str) -> str:
             # Only the lab's own text names files; the submission is bytes that are parsed and run.
             runner = Runner([data, *(m.read_bytes() for m in own)], [name, *(m.name for m in own)], spec, lab.folder)
             runner.context.arena.limit = lab.limits.memory << 20
-            outcome, values = measured(runner, test.metrics)
+            outcome, values = measured(runner, test.metrics if times is None else (*test.metrics, CYCLES))
         except ApiError as e:
             return e.message or e.name
         except UsageError as e:
@@ -99,6 +105,8 @@ def _run(lab: Lab, test: LabTest, spec: RunSpec, data: bytes, name: str) -> str:
         return as_text(outcome.errors)
     if test.prints is not None and out.text() != test.prints:
         return f"printed {out.text()[:500]!r}, expected {test.prints!r}"
+    if times is not None:
+        times.append(values.get(CYCLES, 0.0))
     try:
         return "\n".join(m for text in test.metrics if (m := check_metric(text, values)))
     except UsageError as e:

@@ -7,6 +7,7 @@ lab.toml
     warnings = true          warnings of the assembler that a run shows cost points, too (also of one [[test]])
     [limits]                 steps  seconds  total (seconds)  memory (MiB)  source (KiB)
     [[test]]                 name  points  hidden  run = "--grid ... --expect ..." (or a list; `assembles = true` needs none)
+                             speed = [[1.2, 4], [2, 1]]: 4 points up to 1.2 times the reference's predicted time, 1 up to twice
                              launches = "file.toml"  modules = ["main.ptx"]  file = "a.ptx"  metrics = [...]  prints  fault  hint
                              require / forbid = ["regular expression", ...] over the code without comments
 """
@@ -18,6 +19,7 @@ import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
+from itertools import pairwise
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -62,6 +64,7 @@ class LabTest:
     sanitize: str = ""  # the checkers of its runs
     orders: int = ORDERS
     warnings: bool = False  # do warnings cost its points?
+    speed: tuple[tuple[float, float], ...] = ()  # (times the reference's predicted time, the points up to there)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +77,7 @@ class Lab:
     limits: Limits
     tests: tuple[LabTest, ...]
     differences: str = ""  # what students may see of the first store that differs from the reference's: "store", "instructions"
+    times: Mapping[str, float] = field(default_factory=dict, hash=False)  # cycles of the reference, by test and language
 
     @property
     def points(self) -> float:
@@ -108,7 +112,8 @@ _SHARED = {"sanitize", "orders", "warnings"}  # keys of a lab that its tests may
 _KEYS = {"title", "files", "limits", "test", "differences"} | _SHARED
 _DIFFERENCES = ("", "store", "instructions")
 _TEST_KEYS = {
-    "name", "points", "hidden", "run", "launches", "file", "modules", "metrics", "require", "forbid", "prints", "fault", "hint", "assembles"
+    "name", "points", "hidden", "run", "launches", "file", "modules", "metrics", "require", "forbid", "prints", "fault", "hint", "assembles",
+    "speed",
 } | _SHARED  # fmt: skip
 
 
@@ -172,7 +177,8 @@ def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
     file = str(t.get("file", ""))
     if file and file not in files:
         raise UsageError(f"{path}: test {name!r}: {file} is not among files = {list(files)}")
-    points = t.get("points", 1)
+    speed = _speed(t, path)
+    points = t.get("points", speed[0][1] if speed else 1)
     if isinstance(points, bool) or not isinstance(points, int | float) or not 0 <= points < inf:
         raise UsageError(f"{path}: test {name!r}: points = {points!r}: write a number that is not negative")
     for key in ("hidden", "assembles", "warnings"):
@@ -182,8 +188,25 @@ def _test(t: Mapping[str, Any], path: Path, files: tuple[str, ...]) -> LabTest:
         name, float(points), bool(t.get("hidden", False)), tuple(runs), file or (files[0] if files else ""),
         _strings(t.get("modules", []), path, "modules"), _strings(t.get("metrics", []), path, "metrics"), patterns["require"],
         patterns["forbid"], str(t["prints"]) if "prints" in t else None, str(t.get("fault", "")), str(t.get("hint", "")),
-        " ".join(tools_of(str(t.get("sanitize", "")))), orders, bool(t.get("warnings", False)),
+        " ".join(tools_of(str(t.get("sanitize", "")))), orders, bool(t.get("warnings", False)), speed,
     )  # fmt: skip
+
+
+def _speed(t: Mapping[str, Any], path: Path) -> tuple[tuple[float, float], ...]:
+    """The table of points for speed: slower is worth less."""
+    rows = t.get("speed", [])
+    good = isinstance(rows, list) and all(
+        isinstance(row, list) and len(row) == 2 and all(isinstance(n, int | float) and not isinstance(n, bool) and 0 < n < inf for n in row)
+        for row in rows
+    )
+    table = tuple((float(most), float(points)) for most, points in rows) if good else ()
+    falls = all(a[0] < b[0] and a[1] > b[1] for a, b in pairwise(table))
+    if not good or not falls or (table and ("points" in t or (not t.get("run") and not t.get("launches")))):
+        raise UsageError(
+            f"{path}: test {t['name']!r}: speed: write the table of its points, and no points beside it: speed = [[1.2, 4], [2, 1]] gives 4 up to "
+            "1.2 times the reference's predicted time, 1 up to twice; it needs run or launches"
+        )
+    return table
 
 
 def _known(data: Mapping[str, Any], keys: set[str], path: Path) -> None:

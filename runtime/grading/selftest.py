@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from ..errors import UsageError
 from .lab import Lab, Submission, find_submissions, references_of
 from .mutants import Mutant, compiled, mutants_of
-from .supervise import Worker, grade_one
+from .supervise import Worker, grade_one, timed
 
 SECONDS = 5.0  # that a mutant may take, which often never ends
 
@@ -49,6 +49,7 @@ def selftest(lab: Lab, jobs: int = 1) -> SelfTest:
             f"{lab.folder}: a self-test needs reference.ptx or reference.cu, or the folder reference where the lab has several files"
         )
     wrong = find_submissions(lab, [lab.folder / "wrong"]) if (lab.folder / "wrong").is_dir() else []
+    lab = timed(lab)
     hurried = replace(lab, limits=replace(lab.limits, seconds=min(lab.limits.seconds, SECONDS), total=1e9))
     workers: list[Worker] = []
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import math
 import os
 import pickle
 import queue
@@ -17,25 +18,16 @@ import threading
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from typing import Any
 
 from .compiling import build
 from .lab import Lab, Submission
 from .report import Report, TestReport
+from .speed import Answer, scored, with_times
 
 POLL = 0.05
 LONGEST = 24 << 20  # bytes of an answer
 START = 60.0  # seconds until a worker must be ready
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a worker said of one test, or why it was ended."""
-
-    wrong: str
-    seconds: float
-    ended: str = ""  # time, memory, crash
 
 
 class Worker:
@@ -55,7 +47,7 @@ class Worker:
         if isinstance(answer, Answer):
             return answer
         try:
-            return Answer(str(answer["wrong"]), float(answer["seconds"]))
+            return Answer(str(answer["wrong"]), float(answer["seconds"]), cycles=_number(answer["cycles"]))
         except (ValueError, KeyError, TypeError):
             return self._ended("crash", "the process that ran the test answered nonsense", time.monotonic())
 
@@ -152,6 +144,12 @@ def _read(process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes | Non
     lines.put(None)
 
 
+def _number(x: object) -> float:
+    """A number that is not negative, as a process that ran a submission gives it."""
+    n = float(x) if isinstance(x, int | float) else math.nan
+    return n if 0 <= n < math.inf else math.inf
+
+
 def resident(pid: int) -> int:
     """Bytes of memory that a process holds; 0 where the system doesn't say."""
     try:
@@ -171,15 +169,24 @@ def grade_one(lab: Lab, submission: Submission, worker: Worker) -> Report:
             spent += a.seconds
         else:
             a = Answer(f"not run: the tests before it took all of the {lab.limits.total:g} s that a submission has", 0.0, "time")
-        good = not a.wrong
-        out.append(
-            TestReport(t.name, t.points, t.points if good else 0.0, t.hidden, good, a.wrong, "" if good else t.hint, a.seconds, a.ended)
-        )
+        earned, said = scored(lab, t, submission, a)
+        good = not said
+        out.append(TestReport(t.name, t.points, earned, t.hidden, good, said, "" if good else t.hint, a.seconds, a.ended))
     return Report(submission.name, tuple(out), submission.path)
+
+
+def timed(lab: Lab) -> Lab:
+    """The lab with its reference's times, where a test has points for speed."""
+    worker = Worker()
+    try:
+        return with_times(lab, worker.run)
+    finally:
+        worker.close()
 
 
 def grade(lab: Lab, submissions: Sequence[Submission], jobs: int = 1) -> Iterator[Report]:
     """Reports in the order of the submissions, from as many processes as there are jobs."""
+    lab = timed(lab)
     local = threading.local()
     workers: list[Worker] = []
 
