@@ -104,7 +104,7 @@ class RunOption:
         """What is given, as the field has it."""
         if self.kind == "flag":
             return bool(given)
-        return tuple(given) if self.kind == "many" else self.read(self.name, given)
+        return tuple(map(str, given)) if self.kind == "many" else self.read(self.name, given)  # a launch file may hold numbers
 
 
 OPTIONS = {

@@ -19,7 +19,7 @@ from warplab.runtime.cli import errors, main
 from warplab.runtime.device.modules.kernels import KernelHandle
 from warplab.runtime.run.progress import ERASE, Progress
 from warplab.runtime.run.runner import Runner
-from warplab.runtime.run.runspec import from_options
+from warplab.runtime.run.runspec import LaunchSpec, from_options, from_toml
 
 from ..ptx import ASSERTS, CALLS_TWICE, HEAD, kernel
 
@@ -254,3 +254,11 @@ def test_a_file_whose_functions_another_file_has_is_right() -> None:
     path = Path(__file__).parents[3] / "samples" / "link" / "main.ptx"
     done = CliRunner().invoke(main, ["run", str(path)])
     assert done.exit_code == 0 and "error" not in done.stderr, done.stderr
+
+
+def test_a_launch_file_may_hold_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "k.toml"
+    path.write_text('[[launch]]\nkernel = "k"\nargs = ["x", 3000, 0.5]\n')
+    (run,) = from_toml(path)
+    (launch,) = run.launches
+    assert isinstance(launch, LaunchSpec) and launch.args == ("x", "3000", "0.5")
