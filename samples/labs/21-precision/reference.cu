@@ -1,0 +1,24 @@
+// Reference: rounded where the formula says so, and nowhere else.
+
+// d = b b - 4 a c, each operation rounded: on every device and by every compiler the same bits
+__global__ void discriminant(const float *a, const float *b, const float *c, float *d)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    d[i] = __fsub_rn(__fmul_rn(b[i], b[i]), __fmul_rn(__fmul_rn(4, a[i]), c[i]));
+}
+
+// p = a b, rounded, and e = a b - p, the error of the rounding, exactly
+__global__ void product(const float *a, const float *b, float *p, float *e)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    float rounded = __fmul_rn(a[i], b[i]);
+    p[i] = rounded;
+    e[i] = __fmaf_rn(a[i], b[i], -rounded);
+}
+
+// y = x / 2, also where the result is too small to be normal
+__global__ void halve(const float *x, float *y)
+{
+    unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    y[i] = x[i] * 0.5f;
+}
