@@ -20,6 +20,7 @@ from warplab.isa.profiles import DeviceProfile
 from ..flags import any_in_rows
 from ..lanes import Geometry, packed
 from ..observe import Access, Observer
+from ..ptxas.machine_code import machine_code
 from ..ptxas.register_count import kernel_registers, residency
 from ..rules.policies import empties_l1
 from ..values import Array
@@ -116,13 +117,15 @@ class Counters(Observer):
     def _frozen(self, launch: Launch, memory: GlobalMemory) -> KernelProfile:
         # What the profile refers to holds none of the launch's memory.
         name, runs, tallies, modules = launch.name, list(self._runs.values()), self.tallies, tuple(launch.kernel.program.modules)
+        code = machine_code(launch.kernel, self.device.capability)
 
         def counted() -> tuple[SiteProfile, ...]:
             for run in runs:
                 run.hand_in(tallies)
             runs.clear()
             order = sorted(tallies.values(), key=lambda t: (t.site.function != name, t.site.function, t.site.index))
-            return tuple([t.frozen(modules) for t in order])
+            machine = code.issued({i: t.warps for i, t in tallies.items()})
+            return tuple([t.frozen(modules, machine.get(id(t.site.instruction), 0)) for t in order])
 
         return KernelProfile(
             kernel=launch.name,

@@ -101,7 +101,20 @@ SHARED_UNITS = (
 )
 
 METRICS: tuple[Metric, ...] = (
-    Metric("smsp__inst_executed.sum", "warp instructions", "Instructions executed, counted once per warp.", lambda p: p.instructions, True),
+    Metric(
+        "smsp__inst_executed.sum",
+        "warp instructions",
+        "Instructions of PTX executed, counted once per warp.",
+        lambda p: p.instructions,
+        True,
+    ),
+    Metric(
+        "sm__inst_executed.sum",
+        "machine instructions",
+        "Warp instructions of the machine code that ptxas makes of them, predicted.",
+        lambda p: p.machine_instructions,
+        True,
+    ),
     Metric(
         "smsp__thread_inst_executed.sum",
         "thread instructions",
@@ -338,9 +351,6 @@ TIME_METRICS: tuple[Metric, ...] = (
         "Issue slots of active cycles that are used, predicted.",
         _timed(lambda t: 100 * t.issue_slots),
         True,
-    ),
-    Metric(
-        "sm__inst_executed.sum", "machine instructions", "Warp instructions of the machine code, predicted.", _timed(lambda t: t.issued)
     ),
     *(
         Metric(

@@ -86,6 +86,7 @@ class SiteProfile:
     warps: int  # warp instructions executed
     threads: int
     active: int  # of those, threads that the guard let through
+    machine: int  # warp instructions of the machine code that ptxas makes of it, predicted
     flops: Mapping[str, int]
     accesses: tuple[AccessProfile, ...] = ()
     branch: BranchProfile | None = None
@@ -105,6 +106,7 @@ class LineProfile:
     line: int
     warps: int
     threads: int
+    machine: int  # warp instructions of the machine code, predicted
     flops: int
     requests: int  # to global memory, textures and surfaces
     sectors: int
@@ -202,6 +204,11 @@ class KernelProfile:
     def instructions(self) -> int:
         """Warp instructions."""
         return sum(s.warps for s in self.sites)
+
+    @cached_property
+    def machine_instructions(self) -> int:
+        """Warp instructions of the machine code that ptxas makes of the kernel for this device, predicted."""
+        return sum(s.machine for s in self.sites)
 
     @cached_property
     def thread_instructions(self) -> int:
@@ -342,6 +349,7 @@ def _line(number: int, sites: list[SiteProfile]) -> LineProfile:
         line=number,
         warps=sum(s.warps for s in sites),
         threads=sum(s.threads for s in sites),
+        machine=sum(s.machine for s in sites),
         flops=sum(sum(s.flops.values()) for s in sites),
         requests=total("requests", *IN_SECTORS),
         sectors=total("units", *IN_SECTORS),

@@ -98,8 +98,8 @@ class SiteTally:
         a.moved += moved
         return a
 
-    def frozen(self, modules: Sequence[Module]) -> SiteProfile:
-        """The counts as values, with what the text says of the instruction."""
+    def frozen(self, modules: Sequence[Module], machine: int) -> SiteProfile:
+        """The counts as values, with what the text says of the instruction, and how many machine instructions were issued for it."""
         if self.parted:
             self.count_masks()
         site, i = self.site, self.site.instruction
@@ -118,6 +118,7 @@ class SiteTally:
             warps=self.warps,
             threads=self.threads,
             active=self.active,
+            machine=machine,
             flops={self.flops[0]: round(self.flops[1] * self.active)} if self.flops else {},
             accesses=tuple(_frozen(space, kind, a) for (space, kind), a in self.accesses.items()),
             branch=branch,

@@ -6,7 +6,7 @@ ptxas 13.0 for sm_90, each in its file of machine/; the tests compare the instru
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cached_property
 from weakref import WeakKeyDictionary
 
@@ -69,6 +69,41 @@ class MachineCode:
         for side, p in control.predicated.items():
             self.idle.setdefault(self.number[id(f), p.before], []).append((self.number[id(f), side], p.idle))
         self.registers += selection.code.registers
+
+    # ------------------------------------------------------------ counts
+
+    def issued(self, executed: Mapping[int, int]) -> dict[int, int]:
+        """How many machine instructions warps issue for each instruction of PTX, by identity, if they executed each that often.
+
+        Those that ptxas adds belong to the first instruction of their block.  A loop whose turns become one has as many turns each time as on average.
+        """
+        out: dict[int, float] = {}
+        for leader, block in self.leader.items():
+            entered = executed.get(leader, 0)
+            before = self._before(block)
+            starts = min(entered, executed.get(before, entered) or entered)
+            if not starts:
+                continue
+            turns = max(1, round(entered / starts))
+            for times, often in self.pieces(block, turns):
+                for o in self.region(block, times):
+                    key = leader if o.of is None else id(o.of)
+                    out[key] = out.get(key, 0.0) + o.slots * often * entered / turns
+            for side, many in self.idle.get(block, ()):
+                out[leader] = out.get(leader, 0.0) + many * max(0, entered - executed.get(self._leaders[side], 0))
+        return {key: round(n) for key, n in out.items()}
+
+    @cached_property
+    def _leaders(self) -> dict[int, int]:
+        return {block: leader for leader, block in self.leader.items()}
+
+    def _before(self, block: int) -> int:
+        """The first instruction of the block through which one that branches to itself is entered; else its own."""
+        loops, b = self._loops[block]
+        before = loops.flow.idom[b]
+        if b not in loops.flow.blocks[b].successors or before is None:
+            return self._leaders[block]
+        return id(loops.flow.blocks[before].instructions[0]) if loops.flow.blocks[before].instructions else self._leaders[block]
 
     # ------------------------------------------------------------ loops
 

@@ -50,7 +50,7 @@ def isa(words: tuple[str, ...], search: str | None, target: str | None, not_exec
     elif not words and search is None and not not_executed:
         click.echo(_overview(found))
     else:
-        click.echo("\n".join(_lines(found)))
+        click.echo("\n".join(_lines(found, words, _capability(target))))
     if not known:
         click.get_current_context().exit(1)
 
@@ -136,9 +136,12 @@ def _overview(forms: list[Form]) -> str:
     return "\n".join([*lines, f"{len(opcodes)} opcodes, {len(forms)} forms; `warplab isa OPCODE` shows the forms of one"])
 
 
-def _lines(forms: list[Form]) -> Iterable[str]:
+def _lines(forms: list[Form], asked: tuple[str, ...], capability: int | None) -> Iterable[str]:
+    from ..reports.expansions import counted_lines, source_line
+
+    only = None if capability is None else (capability // 10, capability % 10)
     width = max(40, min(shutil.get_terminal_size((100, 24)).columns, 120))
-    opcode = ""
+    opcode, counted = "", False
     for f in forms:
         if f.opcode != opcode:
             if opcode:
@@ -160,6 +163,11 @@ def _lines(forms: list[Form]) -> Iterable[str]:
         doc = " ".join(f.doc.split())
         text = f"{doc} ({'; '.join(facts)})" if facts else doc
         yield from textwrap.wrap(text, width, initial_indent="      ", subsequent_indent="      ")
+        for line in counted_lines(f, only, asked[0] if len(asked) == 1 else ""):
+            counted = True
+            yield f"      {line}"
+    if counted:
+        yield from ["", source_line()]
 
 
 def _with_need(word: str, need: Need | None) -> str:
@@ -178,6 +186,8 @@ def _status(form: Form) -> str:
 
 
 def _as_json(form: Form) -> files.Json:
+    from ..reports.expansions import counted_for
+
     return {
         "opcode": form.opcode,
         "row": form.row,
@@ -191,4 +201,7 @@ def _as_json(form: Form) -> files.Json:
         "word_needs": {w: {"ptx": n.ptx, "sm": n.sm, "arch": n.arch} for w, n in form.word_needs.items()},
         "executes": _executes(form),
         "not_executed": form.facts.not_executed,
+        "machine_instructions": {
+            name: {f"{major}.{minor}": n for (major, minor), n in row.items()} for name, row in counted_for(form).items()
+        },
     }

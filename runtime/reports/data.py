@@ -50,7 +50,14 @@ def _time(t: LaunchTime | None) -> Data:
 
 
 def _site(s: SiteProfile) -> Data:
-    out: dict[str, Data] = {"function": s.function, "line": s.line, "text": s.text, "warps": s.warps, "threads": s.threads}
+    out: dict[str, Data] = {
+        "function": s.function,
+        "line": s.line,
+        "text": s.text,
+        "warps": s.warps,
+        "machine": s.machine,
+        "threads": s.threads,
+    }
     if s.source:
         out["source"] = list(s.source)
     if s.accesses:

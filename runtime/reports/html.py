@@ -22,7 +22,7 @@ from .tables import number, percent, scaled
 from .text import balance, cost, heading
 from .time import limit, origin, slow_lines, waits
 
-COLUMNS = ("lanes", "sectors/req", "passes/req", "local", "diverged")
+COLUMNS = ("machine", "lanes", "sectors/req", "passes/req", "local", "diverged")
 PAGE_STYLE = """
 .wl { color: var(--ink); background: var(--page); font: 14px/1.45 ui-sans-serif, system-ui, sans-serif; }
 .wl { max-width: 1080px; margin: 0 auto; padding: 16px; }
@@ -203,6 +203,7 @@ def _line_values(x: LineProfile) -> tuple[str, ...]:
     """The cells of a line, for COLUMNS."""
     shared = sum(a.requests for a in x.accesses if a.space == "shared")
     return (
+        number(x.machine),
         f"{32 * x.efficiency:.1f}",
         f"{x.sectors / x.requests:.1f}" if x.requests else "",
         f"{x.shared_passes / shared:.1f}" if shared else "",

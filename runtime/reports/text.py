@@ -49,8 +49,8 @@ def hottest(lines: Sequence[LineProfile], count: int = HOT) -> tuple[LineProfile
 
 
 def cost(line: LineProfile) -> float:
-    """One number for heat: issued instructions, and what memory has to do for them."""
-    return line.warps + 0.5 * line.sectors + line.shared_passes + line.local_sectors
+    """One number for heat: machine instructions issued, and what memory has to do for them."""
+    return line.machine + 0.5 * line.sectors + line.shared_passes + line.local_sectors
 
 
 def lines_table(p: KernelProfile, count: int = HOT) -> str:
@@ -75,13 +75,13 @@ def _table_of(lines: Sequence[LineProfile], texts: Mapping[int, str], what: str)
         loads = sum(a.units for a in x.accesses if a.space in IN_SECTORS and a.kind == "ld")
         hits = sum(a.hits for a in x.accesses if a.space in IN_SECTORS)
         rows.append([
-            str(x.line), texts.get(x.line, "")[:60], number(x.warps), f"{32 * x.efficiency:.1f}",
+            str(x.line), texts.get(x.line, "")[:60], number(x.warps), number(x.machine), f"{32 * x.efficiency:.1f}",
             f"{x.sectors / x.requests:.1f}" if x.requests else "",
             f"{x.shared_passes / shared:.1f}" if shared else "",
             percent(hits / loads) if loads else "",
             number(x.divergent) if x.divergent else "",
         ])  # fmt: skip
-    return table(["line", what, "warps", "lanes", "sectors/req", "passes/req", "hits", "diverged"], rows, left=2)
+    return table(["line", what, "warps", "machine", "lanes", "sectors/req", "passes/req", "hits", "diverged"], rows, left=2)
 
 
 def line_texts(p: KernelProfile) -> dict[int, str]:

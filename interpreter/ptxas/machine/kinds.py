@@ -23,22 +23,22 @@ class MachineKind:
 
 def _kinds() -> dict[str, MachineKind]:
     rows = {
-        MachineKind("alu", 2, 4, "add"): "IADD3 LEA IABS VIADD SEL MOV P2R R2P I2FP",
-        MachineKind("alu", 2, 4, "logic"): "LOP3 PLOP3",
-        MachineKind("alu", 2, 4, "shift"): "SHF SGXT BMSK PRMT",
-        MachineKind("alu", 2, 4, "compare"): "ISETP VIMNMX VIADDMNMX FMNMX FSETP FSEL HMNMX2 HSETP2 HSET2",
+        MachineKind("alu", 2, 4, "add"): "IADD3 IADD IADD32I LEA ISCADD IABS VIADD VABSDIFF SEL MOV MOV32I P2R R2P I2FP",
+        MachineKind("alu", 2, 4, "logic"): "LOP3 LOP LOP32I PLOP3 PSETP",
+        MachineKind("alu", 2, 4, "shift"): "SHF SHL SHR SGXT BMSK PRMT",
+        MachineKind("alu", 2, 4, "compare"): "ISETP ISET ICMP CSETP IMNMX FSET VIMNMX VIADDMNMX FMNMX FSETP FSEL HMNMX2 HSETP2 HSET2",
         MachineKind("alu", 2, 8, "add"): "R2UR",
         MachineKind("fma", 1, 4, "f32"): "FADD FMUL FFMA XMAD",
         MachineKind("imad", 2, 4, "multiply"): "IMAD IDP",
         MachineKind("imad", 4, 9, "multiply"): "IMAD.HI",
-        MachineKind("fp64", 2, 8, "f64"): "DADD DMUL DFMA DSETP",
+        MachineKind("fp64", 2, 8, "f64"): "DADD DMUL DFMA DSETP DSET DMNMX",
         MachineKind("half", 1, 8, "f16"): "HADD2 HMUL2 HFMA2",
         MachineKind("half", 1, 5): "HADD2.F32 F2FP",
         MachineKind("sfu", 8, 17, "special"): "MUFU FCHK",
         MachineKind("sfu", 8, 17, "population"): "POPC",
         MachineKind("sfu", 8, 17, "leading"): "FLO",
         MachineKind("sfu", 8, 17, "reverse"): "BREV",
-        MachineKind("sfu", 8, 17, "convert"): "F2I I2F F2F FRND",
+        MachineKind("sfu", 8, 17, "convert"): "F2I I2F F2F I2I FRND",
         MachineKind("sfu", 8, 17, "convert64"): "F2I.F64 I2F.F64 F2F.F64",
         MachineKind("sfu", 8, 25): "S2R S2UR B2R",
         MachineKind("alu", 4, 13, "vote"): "VOTE",
@@ -64,7 +64,7 @@ def _kinds() -> dict[str, MachineKind]:
         MachineKind("tensor", 4, 17, "tensor"): "HMMA.1688",
         MachineKind("tensor", 16, 26): "DMMA",
         MachineKind("tensor", 32, 48): "HGMMA",  # of 64 columns; the latency behind its port
-        MachineKind("branch", 2, 7): "BRA BRX CALL RET",
+        MachineKind("branch", 2, 7): "BRA BRX CALL CAL RET",
         MachineKind("none", 8, 28): "LDC",
         MachineKind("none", 2, 8): "UMOV ULEA UFLO UPOPC ULDC",
         MachineKind("none", 1, 1): "",  # all that only takes an issue slot

@@ -39,6 +39,7 @@ class Merging:
     """What is merged in one function."""
 
     def __init__(self, sources: Sources, contraction: Contraction, capability: tuple[int, int]) -> None:
+        self.capability = capability
         self.most = INPUTS if capability >= THREE_INPUTS else INPUTS - 1
         self.sources = sources
         self.contraction = contraction
@@ -134,7 +135,7 @@ class Merging:
         """The machine instructions of an instruction, with those of what is merged into it."""
         fused = self.contraction.fused.get(id(i))
         if fused is not None:
-            return sequence(fused.instruction)
+            return sequence(fused.instruction, self.capability)
         t = own_type(i)
         merged = [s for s in self.sources.read[id(i)].values() if self._merged.get(id(s))]
         names = {s.opcode for s in merged}
@@ -159,9 +160,11 @@ class Merging:
         if self._is_half_alone(i) or self._adds_nothing(i):
             return ()
         if i.opcode in ("div", "rem") and t in NARROW:
-            return division(i, known=self.sources.constant(i, i.operands[2]) is not None, shared=self._is_divided_before(i))
+            return division(
+                i, self.capability, known=self.sources.constant(i, i.operands[2]) is not None, shared=self._is_divided_before(i)
+            )
         if t in WIDE and (self.is_low(i) or (i.opcode == "and" and (self.sources.constant(i, i.operands[2]) or LOW + 1) <= LOW)):
-            return sequence(i)[:1]
+            return self._whole(i)[:1]
         if i.opcode in LOGIC and t == "pred":
             plain = [
                 s
@@ -169,7 +172,11 @@ class Merging:
                 if s.opcode == "setp" and len(s.modifiers) == 2 and len(self.sources.readers(s)) == 1
             ]
             return () if i.opcode == "not" or plain else ("PLOP3",)
-        return sequence(i)
+        return self._whole(i)
+
+    def _whole(self, i: Instruction) -> Words:
+        """Those of an instruction alone."""
+        return sequence(i, self.capability, constant=any(self.sources.constant(i, o) is not None for o in i.operands[1:]))
 
     def is_nothing(self, i: Instruction) -> bool:
         """Is there no machine instruction of it, such as of a sign that its readers change?"""

@@ -65,7 +65,7 @@ class SelectedCode:
             self.code.chain(self.blocks[b], i, ["MOV", "MOV"], reads, reads[:1])
             self.accesses.access(b, i)
         else:
-            made = ["MOV", "LDC"] if parameter else list(sequence(i)) or ["MOV"]
+            made = ["MOV", "LDC"] if parameter else list(sequence(i, self.code.capability)) or ["MOV"]
             self.code.chain(self.blocks[b], i, made + ["MOV"] * (len(made) - 1), reads, writes)
         words = sum(-(-r.type.bits // 32) for r in known.registers if r.index in writes and r.type.bits > 1)
         self.code.chain(self.blocks[b], i, ["MOV"] * words, writes, writes)

@@ -1,6 +1,6 @@
 """The machine instructions of one instruction of PTX that accesses no memory, named as nvdisasm names them.
 
-The sequences are those of CUDA 13.0 for sm_90.  Of a routine with a rare path, such as a division, they are what the common path executes.
+What stands for several machine instructions is counted (expansions.py); the rules here are for the others, and for operands that are constants.
 """
 
 from __future__ import annotations
@@ -8,32 +8,22 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from warplab.assembler.ir import Immediate, Instruction, Pair, SpecialRegister
+from warplab.isa.notation import resolve
 from warplab.isa.types import TYPES
+
+from .expansions import expansion
 
 Words = tuple[str, ...]
 WIDE = frozenset({"u64", "s64", "b64"})
-RECIPROCAL = ("I2F.U32", "MUFU.RCP", "IADD3", "F2I", "MOV", "IMAD", "IMAD.HI")  # of an integer
-QUOTIENT = ("IMAD.HI", "IADD3", "IMAD", "ISETP", "IADD3", "ISETP", "IADD3")
-SHORT_DIVISIONS = ("I2F.F16", "I2F.F16", "MUFU.RCP", "FMUL", "FFMA", "F2I")  # of 16 bits
-LONG_DIVISION = ("MOV", "CALL", *("IMAD", "IADD3", "IMAD.WIDE", "IADD3") * 19, "I2F.F64", "MUFU.RCP", "F2I", "RET")  # a routine
-ROOTS: dict[tuple[str, str], Words] = {
-    ("div", "f32"): ("BSSY", "MUFU.RCP", "FFMA", "FFMA", "FFMA", "FFMA", "FFMA", "FCHK", "BRA", "BSYNC"),
-    ("rcp", "f32"): ("IADD3", "BSSY", "LOP3", "ISETP", "BRA", "MUFU.RCP", "FFMA", "FADD", "FFMA", "BSYNC"),
-    ("sqrt", "f32"): ("IADD3", "MUFU.RSQ", "BSSY", "ISETP", "BRA", "FMUL", "FMUL", "FFMA", "FFMA", "BSYNC"),
-    ("div", "f64"): ("MUFU.RCP64H", "MOV", "DFMA", "DFMA", "DFMA", "DFMA", "DFMA", "DMUL", "DFMA", "DFMA", "FFMA", "FSETP", "FSETP", "BSSY", "BRA",
-                     "BSYNC"),
-    ("rcp", "f64"): ("MUFU.RCP64H", "IADD3", "FSETP", "BSSY", "DFMA", "DFMA", "DFMA", "DFMA", "BRA", "BSYNC"),
-    ("sqrt", "f64"): ("MUFU.RSQ64H", "IADD3", "MOV", "MOV", "DMUL", "DFMA", "DFMA", "DMUL", "DFMA", "DMUL", "IADD3", "MOV", "ISETP", "DFMA", "DFMA",
-                      "BSSY", "BRA", "BSYNC"),
-    ("rsqrt", "f64"): ("MUFU.RSQ64H", "MOV", "MOV", "MOV", "IADD3", "ISETP", "DMUL", "DFMA", "DFMA", "DMUL", "DFMA", "BSSY", "BRA", "BSYNC"),
-}  # fmt: skip
+OF_EARLY_PTX = {"f32": "approx", "f64": "rn"}  # what a function without such a word is
+SHORT_WITH_A_CONSTANT = frozenset({"mul", "mad", "mul24", "mad24", "bfe", "bfi"})  # and with a width or place that is one
 SPECIAL: dict[str, str] = {
     "rcp": "MUFU.RCP", "sqrt": "MUFU.SQRT", "rsqrt": "MUFU.RSQ", "sin": "MUFU.SIN", "cos": "MUFU.COS", "lg2": "MUFU.LG2", "ex2": "MUFU.EX2",
     "tanh": "MUFU.TANH",
 }  # fmt: skip
 ONE: dict[str, Words] = {
     "popc": ("POPC",), "brev": ("BREV",), "bfind": ("FLO",), "clz": ("FLO", "IADD3"), "prmt": ("PRMT",), "shf": ("SHF",), "lop3": ("LOP3",),
-    "dp4a": ("IDP",), "dp2a": ("IDP",), "sad": ("IADD3", "IABS", "IADD3"), "bfi": ("BMSK", "LOP3"), "fns": ("FNS",) * 40, "testp": ("FSETP", "FSETP"),
+    "dp4a": ("IDP",), "dp2a": ("IDP",), "sad": ("VABSDIFF",), "bfi": ("BMSK", "LOP3"),
     "copysign": ("LOP3",), "vote": ("VOTE",), "activemask": ("VOTE",), "match": ("MATCH",), "redux": ("REDUX", "MOV"), "shfl": ("SHFL",),
     "elect": ("VOTE", "PLOP3"), "mul24": ("IMAD",), "mad24": ("IMAD",), "slct": ("FSETP", "FSEL"), "nanosleep": ("NANOSLEEP",), "trap": ("BPT",),
     "brkpt": ("BPT",), "isspacep": ("ISETP", "ISETP"), "ldmatrix": ("LDSM",), "griddepcontrol": ("DEPBAR",), "alloca": ("IADD3",),
@@ -42,18 +32,25 @@ ONE: dict[str, Words] = {
 }  # fmt: skip
 
 
-BITS: dict[str, Words] = {  # of 64 bits
-    "popc": ("POPC", "POPC", "IADD3"), "brev": ("BREV", "BREV"), "clz": ("ISETP", "SEL", "FLO", "IADD3", "IADD3", "MOV"),
-    "bfind": ("ISETP", "SEL", "FLO", "IADD3", "SEL"), "bfi": ("SHF", "LOP3", "LOP3"),
-}  # fmt: skip
-
-
-def sequence(i: Instruction) -> Words:
-    """The machine instructions that do the work of an instruction whose operands are all in registers."""
-    if own_type(i) in WIDE and i.opcode in BITS:
-        return BITS[i.opcode]
+def sequence(i: Instruction, capability: tuple[int, int], *, constant: bool = False) -> Words:
+    """The machine instructions that do the work of an instruction; `constant`: one of its operands is."""
+    counted = None if constant and i.opcode in SHORT_WITH_A_CONSTANT else expansion(spelling(i), capability)
+    if counted is not None:
+        return counted
     rule = RULES.get(i.opcode)
     return ONE.get(i.opcode, ("MOV",)) if rule is None else rule(i)
+
+
+def spelling(i: Instruction) -> str:
+    """An instruction's words in the order of its row, without those of carries."""
+    found = resolve(i.opcode, tuple(m for m in i.modifiers if m != "cc"))
+    if found is None:
+        return i.opcode
+    form, given = found
+    early = OF_EARLY_PTX.get(own_type(i)) if i.opcode in SPECIAL or i.opcode == "div" else None
+    if early is not None and not {"approx", "full", "rn", "rz", "rm", "rp"} & set(i.modifiers):
+        return f"{i.opcode}.{early}.{own_type(i)}"
+    return ".".join([i.opcode, *(s.name if given[s.name] is True else str(given[s.name]) for s in form.slots if s.name in given)])
 
 
 def own_type(i: Instruction) -> str:
@@ -93,7 +90,7 @@ def _product(i: Instruction) -> Words:
         case "bf16" | "bf16x2":
             return ("HMUL2.BF16",)
     if "hi" in words:
-        return ("IMAD.WIDE", "IMAD.WIDE", "IMAD.WIDE", "IADD3", "IADD3", "IMAD.WIDE.X") if wide else ("IMAD.HI",)
+        return (*("IMAD.WIDE",) * 3, "IADD3", "IADD3.X", "IMAD.WIDE") if wide else ("IMAD.HI",)
     if "wide" in words:
         return ("IMAD.WIDE",)
     return ("IMAD", "IMAD", "IMAD.WIDE", "IADD3") if wide else ("IMAD", "PRMT") if "16" in own_type(i) else ("IMAD",)
@@ -128,11 +125,9 @@ def _extreme(i: Instruction) -> Words:
     match own_type(i):
         case "f32":
             return ("FMNMX",) * many
-        case "f64":
-            return ("DSETP", "FSEL", "SEL", "MOV")
         case "f16" | "f16x2" | "bf16" | "bf16x2":
             return ("HMNMX2",) * many
-    return ("ISETP", "ISETP", "SEL", "SEL") if own_type(i) in WIDE else ("VIMNMX",) * many
+    return ("VIMNMX",) * many
 
 
 def _comparison(i: Instruction) -> Words:
@@ -171,37 +166,13 @@ def _field(i: Instruction) -> Words:
     return ("SHF", "SGXT") if own_type(i) not in WIDE else ("SHF", "SHF", "SGXT", "SGXT")
 
 
-def _division(i: Instruction) -> Words:
-    t = own_type(i)
-    if t == "f32" and "approx" in i.modifiers:
-        return ("MUFU.RCP", "FMUL") if "ftz" in i.modifiers else ("FSETP", "FMUL", "FMUL", "MUFU.RCP", "FMUL")
-    if t == "f32" and "full" in i.modifiers:
-        return ("FSETP", "FSETP", "FMUL", "FMUL", "FMUL", "FMUL", "MUFU.RCP", "FMUL")
-    if t in ("f32", "f64"):
-        return ROOTS["div", t]
-    return LONG_DIVISION if t in WIDE else SHORT_DIVISIONS if "16" in t else division(i, known=False, shared=False)
-
-
-def division(i: Instruction, *, known: bool, shared: bool) -> Words:
+def division(i: Instruction, capability: tuple[int, int], *, known: bool, shared: bool) -> Words:
     """Of 32-bit integers. `known`: the divisor is a constant, of which ptxas makes nothing; `shared`: its reciprocal is there."""
-    signed = own_type(i) == "s32"
-    out = (*(() if shared else RECIPROCAL), *(("IABS",) if signed else ()), *(QUOTIENT if i.opcode == "div" else QUOTIENT[:-1]))
-    if signed:
-        out += ("LOP3", "ISETP", "IADD3") if i.opcode == "div" else ("ISETP", "IADD3")
-    if known:
-        return out
-    return (*(("IABS", "IABS") if signed else ()), *out, "IADD3", "IMAD", "ISETP", "LOP3")  # also a division by 0
+    return expansion(spelling(i) + " constant" * known + " again" * shared, capability) or ()
 
 
 def _function(i: Instruction) -> Words:
-    t, words, name = own_type(i), set(i.modifiers), SPECIAL[i.opcode]
-    if t == "f64" or ({"rn", "rz", "rm", "rp"} & words and t == "f32"):
-        return (name,) if "approx" in words and (i.opcode != "rsqrt" or "ftz" in words) else ROOTS[i.opcode, t]
-    if i.opcode in ("sin", "cos"):
-        return ("FMUL.RZ", name)
-    if t != "f32" or "ftz" in words or i.opcode == "tanh":
-        return (name, name) if t.endswith("x2") else (name,)
-    return ("FSETP", "FMUL", name, "FADD" if i.opcode == "lg2" else "FMUL")  # denormal numbers are scaled
+    return (SPECIAL[i.opcode],)
 
 
 def _conversion(i: Instruction) -> Words:
@@ -273,7 +244,7 @@ def _move(i: Instruction) -> Words:
 RULES: dict[str, Callable[[Instruction], Words]] = {
     "add": _sum, "sub": _sum, "addc": _sum, "subc": _sum, "mul": _product, "mad": _fma, "madc": _fma, "fma": _fma, "neg": _sign, "abs": _sign,
     "min": _extreme, "max": _extreme, "setp": _comparison, "set": _set, "selp": _choice, "and": _logic, "or": _logic, "xor": _logic,
-    "not": _logic, "cnot": _set, "shl": _shift, "shr": _shift, "bfe": _field, "div": _division, "rem": _division, "cvt": _conversion,
+    "not": _logic, "cnot": _set, "shl": _shift, "shr": _shift, "bfe": _field, "cvt": _conversion,
     "bar": _barrier, "barrier": _barrier, "membar": _fence, "fence": _fence, "mma": _matrix, "wmma": _matrix,
     "mov": _move, "cvta": _generic, "mbarrier": lambda i: ("SYNCS",), **dict.fromkeys(SPECIAL, _function),
 }  # fmt: skip

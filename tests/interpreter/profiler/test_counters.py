@@ -206,3 +206,23 @@ def test_pmevent_counts_the_warps_that_trigger_an_event() -> None:
     assert counts == {"01": 6, "02": 6, "03": 6, "04": 4, "07": 4, "15": 6}
     early = metrics_of(launch("pmevent 2;", "--grid 3 --block 64 --arg out:a=u32[1]", device="sm_35"))
     assert (early["prof_trigger_02"], early["prof_trigger_01"]) == (6, 0)
+
+
+@pytest.mark.parametrize(("device", "division"), [("sm_35", 9), ("sm_52", 9), ("sm_75", 11), ("sm_90", 10)])
+def test_operations_count_as_the_machine_instructions_of_the_device(device: str, division: int) -> None:
+    body = """cvt.rn.f32.u32 %f1, %r1; ld.global.f32 %f2, [%rd1];
+        div.rn.f32 %f3, %f1, %f2;
+        mul.wide.u32 %rd2, %r1, 4; add.u64 %rd3, %rd1, %rd2; st.global.f32 [%rd3], %f3;"""
+    p = launch(body, "--grid 2 --block 64 --arg a=f32[64]", device)
+    (line,) = [x for x in p.lines() if x.line == 8]
+    assert (line.warps, line.machine) == (4, 4 * division)
+    assert p.metrics["sm__inst_executed.sum"] == sum(x.machine for x in p.lines())
+
+
+def test_turns_that_become_one_count_once() -> None:
+    """A loop of 8 turns that ptxas writes out has neither its counter nor its branch."""
+    loop = "mov.u32 %r2, 0; L: ld.global.f32 %f1, [%rd1]; add.f32 %f2, %f2, %f1; add.u64 %rd1, %rd1, 4;\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, 8;\n@%p1 bra L;"
+    p = launch(f"mov.f32 %f2, 0f00000000; {loop} st.global.f32 [%rd1], %f2;", "--grid 1 --block 32 --arg a=f32[64]")
+    (load,) = [s for s in p.sites if s.opcode == "ld" and "global" in s.text]
+    (branch,) = [s for s in p.sites if s.opcode == "bra"]
+    assert (load.warps, load.machine, branch.warps) == (8, 8, 8) and branch.machine <= 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 import time
@@ -242,6 +243,17 @@ def test_isa() -> None:
     assert 0 < len(old) < len(everything)
     run("isa", "nonsense", code=1)
     run("isa", "--target", "nonsense", code=2)
+
+
+def test_isa_shows_machine_instructions() -> None:
+    shown = run("isa", "div").output
+    assert re.search(r"^ +div\.u64 +172 +76 +73 +72$", shown, re.M) and "div.u32 constant again" in shown and "counted with ptxas" in shown
+    one = run("isa", "div.rn.f32", "--target", "sm_75").output
+    assert re.search(r"machine instructions +7\.5\n +div\.rn\.f32 +11\n", one) and "on 7.5: BMOV BSSY MUFU.RCP FCHK FFMA*5 BRA BSYNC" in one
+    assert "div.rz.f32" not in one, "a whole spelling shows itself only"
+    assert "machine instructions" not in run("isa", "shfl").output
+    rows = json.loads(run("isa", "sqrt.rn.f64", "--json").output)
+    assert rows[0]["machine_instructions"]["sqrt.rn.f64"]["9.0"] == 18
 
 
 def test_isa_not_executed() -> None:
