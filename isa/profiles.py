@@ -108,6 +108,11 @@ class DeviceProfile:
         return rates(self.capability) | dict(self.own_rates)
 
     @property
+    def shared_bandwidth(self) -> float:
+        """Bytes that shared memory of one multiprocessor gives in a clock: a word of each bank, before 3.0 in two clocks (guide F.3.3, F.4.3, F.5.3)."""
+        return self.shared_banks * self.shared_bank_bytes / (2 if self.capability < (3, 0) else 1)
+
+    @property
     def peak_fp32(self) -> float:
         """FLOP/s of the device: a multiply-add each clock on each lane counts two."""
         return 2.0 * self.throughput("f32") * self.multiprocessors * self.clock_mhz * 1e6

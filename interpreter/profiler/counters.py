@@ -32,6 +32,7 @@ from .listener import AccessListener
 from .profile import KernelProfile, SiteProfile
 from .tally import SiteTally
 from .texels import Texels
+from .useful import UsefulArithmetic, stores_of_results
 
 if TYPE_CHECKING:
     from ..launch import Launch
@@ -46,11 +47,12 @@ STRETCHES = 400  # at most; then two become one
 class Run:
     """Instructions that are executed one after the other, and by how many warps and threads so far."""
 
-    __slots__ = ("sites", "special", "threads", "warps")
+    __slots__ = ("flops", "sites", "special", "threads", "warps")
 
     def __init__(self, sites: Sequence[Site], special: bool) -> None:
         self.sites = sites  # whose identity is the key
         self.special = special  # the last one empties caches, copies, or moves matrices: accesses.py sees each execution
+        self.flops = sum(found[1] for s in sites if (found := flops_of(s.instruction.opcode, s.instruction.modifiers)) is not None)
         self.warps = self.threads = 0
 
     def hand_in(self, tallies: dict[int, SiteTally]) -> None:
@@ -86,12 +88,14 @@ class Counters(Observer):
         self.accesses = Accesses(launch, self.device, self.multiprocessors, self.occupancy.blocks, self.listener)
         self.fetches = Texels(self.accesses.global_memory, self.device, self.multiprocessors)
         self.tallies: dict[int, SiteTally] = {}
+        results = stores_of_results(launch.kernel)
+        self._useful = UsefulArithmetic(results, launch.threads) if results else None
         self._runs: dict[int, Run] = {}
         self.idle = 0  # threads of blocks that have started, until the end subtracts those that wrote
         self._wrote: dict[int, NDArray[np.bool_]] = {}  # the threads of a wave that wrote something, by its first block
         self._geometry: Geometry | None = None
         self._alive: Array | None = None
-        self._warps = self._lanes = 0
+        self._warps, self._lanes, self._wave = 0, 0, -1
         self.timeline: list[tuple[int, int]] = []
         self._period, self._events, self._issued, self._threads = STRETCH, 0, 0, 0
 
@@ -99,6 +103,8 @@ class Counters(Observer):
         self.accesses.global_memory.wave(wave)
         self._wrote[wave.first] = np.zeros((wave.count, wave.launch.threads), np.bool_)
         self.idle += wave.count * wave.launch.threads
+        if self._useful is not None:
+            self._useful.wave(wave.first, wave.count)
 
     def end(self, launch: Launch) -> None:
         if self.launch is None:
@@ -108,13 +114,13 @@ class Counters(Observer):
         memory = self.accesses.global_memory
         memory.stream.settle(last=True)
         self.fetches.settle()
-        self._profile = self._frozen(launch, memory)
+        self._profile = self._frozen(launch, memory, None if self._useful is None else self._useful.share(self.tallies))
         # References to the launch would keep its memory until the garbage collector runs.
-        self.launch = self._geometry = self._alive = None
+        self.launch = self._geometry = self._alive = self._useful = None
         self._wrote.clear()
         del self.accesses, self.fetches
 
-    def _frozen(self, launch: Launch, memory: GlobalMemory) -> KernelProfile:
+    def _frozen(self, launch: Launch, memory: GlobalMemory, useful: float | None) -> KernelProfile:
         # What the profile refers to holds none of the launch's memory.
         name, runs, tallies, modules = launch.name, list(self._runs.values()), self.tallies, tuple(launch.kernel.program.modules)
         code = machine_code(launch.kernel, self.device.capability)
@@ -124,8 +130,8 @@ class Counters(Observer):
                 run.hand_in(tallies)
             runs.clear()
             order = sorted(tallies.values(), key=lambda t: (t.site.function != name, t.site.function, t.site.index))
-            machine = code.issued({i: t.warps for i, t in tallies.items()})
-            return tuple([t.frozen(modules, machine.get(id(t.site.instruction), 0)) for t in order])
+            issued = code.issued({i: t.warps for i, t in tallies.items()})
+            return tuple([t.frozen(modules, issued.get(id(t.site.instruction), {})) for t in order])
 
         return KernelProfile(
             kernel=launch.name,
@@ -141,6 +147,7 @@ class Counters(Observer):
             allocations=memory.places.frozen(),
             timeline=tuple(self.timeline),
             idle_threads=self.idle,
+            useful_arithmetic=useful,
             dram_written=memory.stream.written,
             texts={m.name: m.text for m in modules},
             timed=self._timed(launch),
@@ -153,25 +160,29 @@ class Counters(Observer):
     # ------------------------------------------------------------ instructions
 
     def stretch(self, sites: Sequence[Site], group: ObservedLanes) -> None:
-        if group.geometry is not self._geometry or group.alive is not self._alive:
+        if group.geometry is not self._geometry or group.alive is not self._alive or group.wave.first != self._wave:
             self._enter(group)
         run = self._runs.get(id(sites))
         if run is None:
             run = self._runs[id(sites)] = Run(sites, self._tally(sites[-1]).special)
         run.warps += self._warps
         run.threads += self._lanes
+        if self._useful is not None:
+            self._useful.pending += run.flops
         if run.special:
             self.accesses.begin(sites[-1].instruction, group)
         self._pass_marks(len(sites))
 
     def instruction(self, site: Site, group: ObservedLanes, mask: Array | None) -> None:
         g, alive = group.geometry, group.alive
-        if g is not self._geometry or alive is not self._alive:
+        if g is not self._geometry or alive is not self._alive or group.wave.first != self._wave:
             self._enter(group)
         tally = self._tally(site)
         tally.warps += self._warps
         tally.threads += self._lanes
         tally.active += self._lanes if mask is None else int(np.count_nonzero(mask)) * (g.n // mask.size)
+        if tally.flops and self._useful is not None:
+            self._useful.compute(group, tally.flops[1], mask)
         if tally.special:
             self.accesses.begin(site.instruction, group)
         if tally.events and mask is not None:
@@ -199,7 +210,9 @@ class Counters(Observer):
     def _enter(self, group: ObservedLanes) -> None:
         """Counts the warps and lanes of a group."""
         g, alive = group.geometry, group.alive
-        self._geometry, self._alive, self._warps, self._lanes = g, alive, g.warps.count, g.n
+        self._geometry, self._alive, self._warps, self._lanes, self._wave = g, alive, g.warps.count, g.n, group.wave.first
+        if self._useful is not None:
+            self._useful.enter(group)
         if alive is not None:
             spread = g.warps.spread(alive)
             self._warps, self._lanes = int(np.count_nonzero(any_in_rows(spread))), int(np.count_nonzero(spread))
@@ -241,6 +254,8 @@ class Counters(Observer):
     def access(self, access: Access) -> None:
         if access.kind != "ld" and access.space != "local":
             self._writes(access.group, access.mask)
+            if self._useful is not None and id(access.site.instruction) in self._useful.results:
+                self._useful.store(access.group, access.mask, access.count)
         self.accesses.count(self._tally(access.site), access)
 
     def texels(self, access: TexelAccess) -> None:

@@ -86,12 +86,19 @@ class SiteProfile:
     warps: int  # warp instructions executed
     threads: int
     active: int  # of those, threads that the guard let through
-    machine: int  # warp instructions of the machine code that ptxas makes of it, predicted
+    issued: Mapping[
+        str, int
+    ]  # warp instructions of the machine code that ptxas makes of it, predicted, by class of throughput; "": of no class
     flops: Mapping[str, int]
     accesses: tuple[AccessProfile, ...] = ()
     branch: BranchProfile | None = None
     waits: Mapping[str, int] = field(default_factory=dict)  # barrier, lanes, cluster: how often a group had to wait for others
     events: Mapping[int, int] = field(default_factory=dict)  # by the number of the event of a pmevent: how many warps triggered it
+
+    @property
+    def machine(self) -> int:
+        """Warp instructions of the machine code, predicted."""
+        return sum(self.issued.values())
 
     @property
     def efficiency(self) -> float:
@@ -153,6 +160,7 @@ class KernelProfile:
     allocations: tuple[AllocationProfile, ...]
     timeline: tuple[tuple[int, int], ...]  # (warp instructions, thread instructions) of consecutive stretches of the launch
     idle_threads: int  # that never wrote anything: padding, if others did
+    useful_arithmetic: float | None  # the part of the floating-point operations whose results are stored; None: not known
     dram_written: int  # sectors that became dirty in L2
     texts: Mapping[str, str]  # module -> its PTX text
     timed: Callable[[], LaunchTime] | None = field(default=None, compare=False)  # predicts how long it takes
@@ -272,9 +280,10 @@ class KernelProfile:
         return sum(self.flops.values()) / self.dram_bytes if self.dram_bytes else 0.0
 
     @property
-    def attainable(self) -> float:
-        """FLOP/s that the roofline of the device allows at this intensity."""
-        return min(self.device.peak_fp32, self.dram_intensity * self.device.memory_bandwidth)
+    def text_intensity(self) -> float:
+        """FLOP for each byte of global memory that the threads load and store: what the text of the program asks for, without caches."""
+        moved = self.total("bytes", "global bulk")
+        return sum(self.flops.values()) / moved if moved else 0.0
 
     # ------------------------------------------------------------ quantization
 

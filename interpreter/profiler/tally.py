@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -98,8 +98,8 @@ class SiteTally:
         a.moved += moved
         return a
 
-    def frozen(self, modules: Sequence[Module], machine: int) -> SiteProfile:
-        """The counts as values, with what the text says of the instruction, and how many machine instructions were issued for it."""
+    def frozen(self, modules: Sequence[Module], issued: Mapping[str, int]) -> SiteProfile:
+        """The counts as values, with what the text says of the instruction, and the machine instructions issued for it."""
         if self.parted:
             self.count_masks()
         site, i = self.site, self.site.instruction
@@ -118,7 +118,7 @@ class SiteTally:
             warps=self.warps,
             threads=self.threads,
             active=self.active,
-            machine=machine,
+            issued=issued,
             flops={self.flops[0]: round(self.flops[1] * self.active)} if self.flops else {},
             accesses=tuple(_frozen(space, kind, a) for (space, kind), a in self.accesses.items()),
             branch=branch,

@@ -6,6 +6,7 @@ ptxas 13.0 for sm_90, each in its file of machine/; the tests compare the instru
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 from weakref import WeakKeyDictionary
@@ -19,6 +20,7 @@ from .contraction import NOTHING, contract
 from .joined import joined_accesses
 from .machine.control import Control
 from .machine.instruction import MachineInstruction
+from .machine.kinds import kind_of
 from .machine.loops import UnrolledLoops, idle, unrolled
 from .machine.merging import Merging
 from .machine.ordering import ordered
@@ -72,12 +74,12 @@ class MachineCode:
 
     # ------------------------------------------------------------ counts
 
-    def issued(self, executed: Mapping[int, int]) -> dict[int, int]:
-        """How many machine instructions warps issue for each instruction of PTX, by identity, if they executed each that often.
+    def issued(self, executed: Mapping[int, int]) -> dict[int, dict[str, int]]:
+        """How many machine instructions of each rate warps issue for each instruction of PTX, by identity, if they executed each that often.
 
         Those that ptxas adds belong to the first instruction of their block.  A loop whose turns become one has as many turns each time as on average.
         """
-        out: dict[int, float] = {}
+        out: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
         for leader, block in self.leader.items():
             entered = executed.get(leader, 0)
             before = self._before(block)
@@ -87,11 +89,11 @@ class MachineCode:
             turns = max(1, round(entered / starts))
             for times, often in self.pieces(block, turns):
                 for o in self.region(block, times):
-                    key = leader if o.of is None else id(o.of)
-                    out[key] = out.get(key, 0.0) + o.slots * often * entered / turns
+                    rate = kind_of(o.opcode).rate
+                    out[leader if o.of is None else id(o.of)][rate] += o.slots * often * entered / turns
             for side, many in self.idle.get(block, ()):
-                out[leader] = out.get(leader, 0.0) + many * max(0, entered - executed.get(self._leaders[side], 0))
-        return {key: round(n) for key, n in out.items()}
+                out[leader][""] += many * max(0, entered - executed.get(self._leaders[side], 0))
+        return {key: {rate: round(n) for rate, n in by_rate.items()} for key, by_rate in out.items()}
 
     @cached_property
     def _leaders(self) -> dict[int, int]:

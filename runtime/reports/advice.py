@@ -241,6 +241,6 @@ def _balance(p: KernelProfile) -> Iterator[Advice]:
     if flops and moved and p.dram_intensity < p.device.ridge:
         text = (
             f"{number(p.dram_intensity)} FLOP per byte of device memory, {p.device.device}'s ridge point is {number(p.device.ridge)}: "
-            f"bandwidth bounds this kernel to {scaled(p.attainable, 'FLOP/s')} of {scaled(p.device.peak_fp32, 'FLOP/s')}"
+            f"bandwidth bounds this kernel to {scaled(p.dram_intensity * p.device.memory_bandwidth, 'FLOP/s')} of {scaled(p.device.peak_fp32, 'FLOP/s')}"
         )
         yield Advice("memory-bound", None, text, 0.01)

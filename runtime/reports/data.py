@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from warplab.interpreter.profiler import AccessProfile, KernelProfile, SiteProfile
 from warplab.interpreter.profiler.launch_time import REASONS, LaunchTime
+from warplab.interpreter.timing.roofs import roofs
 
 from .advice import advice
 
@@ -23,6 +24,12 @@ def as_data(p: KernelProfile, names: tuple[str, ...] = ()) -> Data:
         "registers": p.registers,
         "occupancy": {"blocks": p.occupancy.blocks, "fraction": p.occupancy.fraction, "limiters": list(p.occupancy.limiters)},
         "flops": p.flops,
+        "useful_arithmetic": p.useful_arithmetic,
+        "intensity": {"loaded": p.intensity, "loaded_and_stored": p.text_intensity},
+        "roofs": [
+            {"name": r.name, "kind": r.kind, "rate": r.rate, "work": r.work, "intensity": r.intensity, "seconds": r.seconds}
+            for r in roofs(p)
+        ],
         "instructions": [_site(s) for s in p.sites],
         "allocations": [
             {"name": a.name, "size": a.size, "loaded": a.loaded, "stored": a.stored, "atomics": a.atomics, "hits": a.hits}

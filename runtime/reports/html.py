@@ -8,6 +8,7 @@ from html import escape
 from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile, SiteProfile
 from warplab.interpreter.profiler.metrics import METRICS
+from warplab.interpreter.timing.roofs import roofs
 
 from ..clock.timeline import TimeSpan
 from . import svg, time_svg, timeline, timeline_svg
@@ -15,11 +16,13 @@ from .advice import advice
 from .compare import HEAD, changes
 from .highlight import STYLE as HIGHLIGHT
 from .highlight import ptx_line
+from .roofline import roofline
+from .roofs import bound, intensities, quantization, roof_rows
 from .side_by_side import STYLE as SIDES
 from .side_by_side import side_by_side
 from .sources import source_text
 from .tables import number, percent, scaled
-from .text import balance, cost, heading
+from .text import cost, heading
 from .time import limit, origin, slow_lines, waits
 
 COLUMNS = ("machine", "lanes", "sectors/req", "passes/req", "local", "diverged")
@@ -119,11 +122,21 @@ def launch(p: KernelProfile, prefix: str = "") -> str:
     parts += [_time(p, prefix), side_by_side(p, prefix), _source(p, prefix)]
     parts.append(f"<h2>Active lanes over the launch</h2>{svg.timeline(p)}")
     parts.append(f"<h2>Occupancy</h2>{svg.residency(p)}<p class='quiet'>{escape('; '.join(p.occupancy.sentences))}</p>")
-    if p.dram_intensity:
-        parts.append(f"<h2>Roofline</h2>{svg.roofline([p])}<p class='quiet'>{escape(balance(p).splitlines()[-1])}</p>")
+    if said := quantization(p):
+        parts.append(f"<p>{escape(said[:1].upper() + said[1:])}.</p>")
+    if roofs(p):
+        parts.append(_roofs(p))
     parts.append(f"<h2>Caches</h2>{svg.rates(p)}")
     parts += [_accesses(p, prefix), _allocations(p), _branches(p), _metrics(p), "</section>"]
     return "".join(parts)
+
+
+def _roofs(p: KernelProfile) -> str:
+    """The roofline, and the times below each roof."""
+    head, *rows = roof_rows(p)
+    body = _table([f"<{head[0]}", *head[1:]], [_row(f"<{escape(name)}", *map(escape, cells)) for name, *cells in rows])
+    picture = f"{roofline(p)}<p class='quiet'>{escape(intensities(p))}</p>" if p.flops else ""
+    return f"<h2>Roofs</h2>{picture}<p>{escape(bound(p))}</p>{body}"
 
 
 def _tiles(p: KernelProfile) -> str:

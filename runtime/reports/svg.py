@@ -1,17 +1,15 @@
-"""Pictures as SVG: accesses, timeline, roofline, residency.  Colours are CSS variables, so that a page chooses them for light and dark."""
+"""Pictures as SVG: accesses, timeline, residency.  Colours are CSS variables, so that a page chooses them for light and dark."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, Sample, TexelSample
 from warplab.isa.profiles import DeviceProfile
 
 from .pictures import WARP, banks, transactions
-from .tables import counted, lane_ranges, number, percent, scaled
+from .tables import counted, lane_ranges, number, percent
 
 STYLE = """
 :root { --ink: #1c2430; --soft: #667085; --line: #d5dae2; --page: #ffffff; --card: #f6f8fb; }
@@ -161,43 +159,6 @@ def timeline(p: KernelProfile) -> str:
     body += f'<polyline points="{" ".join(points)}" fill="none" stroke="var(--good)" stroke-width="1.5"/>'
     body += text(left, 134, "first instruction", soft=True) + text(width - 10, 134, f"{number(total)} warp instructions", "end", True)
     return svg(width, height, body, "active lanes over the launch")
-
-
-def roofline(profiles: Sequence[KernelProfile]) -> str:
-    """Where launches stand below the roof of their device, both axes logarithmic."""
-    d = profiles[0].device
-    width, height, left, base = 660, 260, 60, 220
-    spots = [(p.dram_intensity, p) for p in profiles if p.dram_intensity]
-    low = math.floor(math.log10(min([0.1, *(x for x, _ in spots)])))
-    high = math.ceil(math.log10(max([10 * d.ridge, *(x for x, _ in spots)])))
-    top = math.log10(d.peak_fp32)
-    bottom = math.floor(math.log10(10**low * d.memory_bandwidth))
-
-    def at(x: float, y: float) -> tuple[float, float]:
-        return left + (width - left - 20) * (math.log10(x) - low) / (high - low), base - (base - 30) * (math.log10(y) - bottom) / (
-            top - bottom
-        )
-
-    body = []
-    for e in range(low, high + 1):
-        x, _ = at(10.0**e, 10.0**bottom)
-        body.append(f'<path class="axis" d="M{x:g} {base} V30"/>' + text(x, base + 16, f"{10.0**e:g}", "middle", True))
-    for e in range(bottom, math.floor(top) + 1):
-        _, y = at(10.0**low, 10.0**e)
-        body.append(f'<path class="axis" d="M{left} {y:g} H{width - 20}"/>' + text(left - 6, y + 4, scaled(10.0**e, ""), "end", True))
-    (x0, y0), (x1, y1), (x2, y2) = at(10.0**low, 10.0**low * d.memory_bandwidth), at(d.ridge, d.peak_fp32), at(10.0**high, d.peak_fp32)
-    body.append(f'<polyline points="{x0:g},{y0:g} {x1:g},{y1:g} {x2:g},{y2:g}" fill="none" stroke="var(--ink)" stroke-width="2"/>')
-    body.append(text(x1, y1 - 8, f"{scaled(d.peak_fp32, 'FLOP/s')}, ridge at {number(d.ridge)}", "middle"))
-    for n, (intensity, p) in enumerate(spots):
-        x, y = at(intensity, p.attainable)
-        said = f"<title>{escape(short_name(p.kernel))}: {number(intensity)} FLOP per byte</title>"
-        body.append(f'<circle cx="{x:g}" cy="{y:g}" r="6" fill="{HUES[n % 2]}">{said}</circle>')
-        body.append(text(x + 10, y + 14, f"{short_name(p.kernel)[:40]}: {number(intensity)}"))
-    body.append(
-        text(width - 20, base + 34, "FLOP per byte of device memory", "end", True)
-        + text(left, 20, f"{d.device}: FLOP/s attainable", soft=True)
-    )
-    return svg(width, height, "".join(body), "roofline")
 
 
 def residency(p: KernelProfile) -> str:

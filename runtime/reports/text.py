@@ -9,8 +9,10 @@ from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile
 from warplab.interpreter.profiler.metrics import METRICS, TIME_METRICS, Metric
 from warplab.interpreter.profiler.profile import IN_SECTORS
+from warplab.interpreter.timing.roofs import roofs
 
 from .advice import advice
+from .roofs import bound, intensities, quantization, roofs_table
 from .sources import line_of, source_text
 from .tables import number, percent, scaled, table
 from .time import time_report
@@ -99,9 +101,8 @@ def allocations_table(p: KernelProfile) -> str:
 
 
 def balance(p: KernelProfile) -> str:
-    """Residency, quantization and the roofline in three lines."""
+    """Residency, quantization and intensity."""
     o = p.occupancy
-    flops = sum(p.flops.values())
     by_type = ", ".join(f"{scaled(n, 'FLOP')} {t}" for t, n in sorted(p.flops.items()) if n)
     lines = [
         f"occupancy {percent(o.fraction)}: {number(o.blocks)} blocks of {p.block_threads} threads per multiprocessor "
@@ -109,19 +110,17 @@ def balance(p: KernelProfile) -> str:
         f"waves {p.waves:.2f}; {percent(p.wave_efficiency)} of their block slots are filled"
         + (f"; {number(p.padding_lanes)} lanes have no thread" if p.padding_lanes else "")
         + (f"; {number(p.idle_threads)} threads write nothing" if p.idle_threads and p.idle_threads < p.threads else ""),
+        quantization(p),
+        f"{intensities(p)}; {by_type}" if by_type else "",
     ]
-    if flops:
-        lines.append(
-            f"intensity {number(p.intensity)} FLOP per byte loaded, {number(p.dram_intensity)} per byte of device memory "
-            f"(ridge {number(p.device.ridge)}): at most {scaled(p.attainable, 'FLOP/s')}; {by_type}"
-        )
-    return "\n".join(lines)
+    return "\n".join(line for line in lines if line)
 
 
 def report(p: KernelProfile, full: bool = False) -> str:
     """All of it."""
     count = 40 if full else HOT
-    parts = [heading(p), balance(p), metrics_table(p, full), *source_tables(p, count), lines_table(p, count)]
+    parts = [heading(p), balance(p), *([f"{roofs_table(p)}\n{bound(p)}"] if roofs(p) else []), metrics_table(p, full)]
+    parts += [*source_tables(p, count), lines_table(p, count)]
     if p.allocations:
         parts.append(allocations_table(p))
     if timed := time_report(p):
