@@ -15,8 +15,8 @@ from warplab.isa.occupancy import l1_bytes, occupancy
 from warplab.isa.profiles import KIB, PROFILES, DeviceProfile, profile
 from warplab.isa.textures.layout import TexelLayout
 from warplab.isa.textures.resources import Image, TexelFormat
+from warplab.runtime.reports.charts import chart
 
-from .charts import chart
 from .markdown import code, page, size, table
 
 NAME = "memory.md"

@@ -67,31 +67,50 @@ def attainable(p: KernelProfile) -> float:
     return sum(p.flops.values()) / roof.seconds if roof is not None else 0.0
 
 
+def units(d: DeviceProfile) -> dict[str, float]:
+    """The kinds of arithmetic of a device -> FLOP a second; a multiply-add is two."""
+    return {name: operations * d.throughput(kind) * cycles_a_second(d) for name, (_, kind, operations) in ARITHMETIC.items()}
+
+
+def bandwidths(d: DeviceProfile) -> dict[str, float]:
+    """The memories of a device -> bytes a second, the nearest to a multiprocessor first."""
+    each = cycles_a_second(d)
+    found = {"shared memory": d.shared_bandwidth * each}
+    if d.l1_size and d.l1_caches_global:
+        found["L1"] = LINE * each
+    if d.l2_cache:
+        found["L2"] = l2_bandwidth(d) * each
+    return found | {"device memory": float(d.memory_bandwidth)}
+
+
+def cycles_a_second(d: DeviceProfile) -> float:
+    """Of all multiprocessors."""
+    return d.multiprocessors * d.clock_mhz * 1e6
+
+
 def arithmetic(p: KernelProfile) -> Iterator[Roof]:
     """The roofs of the device's units."""
     d = p.device
-    each = d.multiprocessors * d.clock_mhz * 1e6
-    for name, (types, kind, operations) in ARITHMETIC.items():
-        work = sum(p.flops.get(t, 0) for t in types)
-        rate = d.throughput(kind) or (d.throughput("f32") if work else 0)  # a launch that the device refuses, profiled by its rules alone
-        yield Roof(name, "arithmetic", operations * rate * each, work)
+    for name, rate in units(d).items():
+        work = sum(p.flops.get(t, 0) for t in ARITHMETIC[name][0])
+        if work and not rate:  # a launch that the device refuses, profiled by its rules alone
+            rate = d.peak_fp32
+        yield Roof(name, "arithmetic", rate, work)
     results = d.warp_size * sum(s.issued.get("special", 0) for s in p.sites)
-    yield Roof(SPECIAL, "results", d.throughput("special") * each, results)
+    yield Roof(SPECIAL, "results", d.throughput("special") * cycles_a_second(d), results)
 
 
 def memories(p: KernelProfile) -> Iterator[Roof]:
     """The roofs of the device's memories, the nearest to a multiprocessor first."""
     d, flops = p.device, sum(p.flops.values())
-    each = d.multiprocessors * d.clock_mhz * 1e6
-    passes, l2 = p.total("units", "shared"), SECTOR * p.total("l2_sectors", "global bulk texture surface") + p.total("moved", "local")
-    rows = [("shared memory", d.shared_bandwidth * each, passes * d.shared_banks * d.shared_bank_bytes)]
-    if d.l1_size and d.l1_caches_global:
-        rows.append(("L1", LINE * each, p.total("moved", "global local")))
-    if d.l2_cache:
-        rows.append(("L2", l2_bandwidth(d) * each, l2))
-    rows.append(("device memory", float(d.memory_bandwidth), p.dram_bytes))
-    for name, rate, moved in rows:
-        yield Roof(name, "memory", rate, moved, flops / moved if moved else 0.0)
+    moved = {
+        "shared memory": p.total("units", "shared") * d.shared_banks * d.shared_bank_bytes,
+        "L1": p.total("moved", "global local"),
+        "L2": SECTOR * p.total("l2_sectors", "global bulk texture surface") + p.total("moved", "local"),
+        "device memory": p.dram_bytes,
+    }
+    for name, rate in bandwidths(d).items():
+        yield Roof(name, "memory", rate, moved[name], flops / moved[name] if moved[name] else 0.0)
 
 
 def l2_bandwidth(d: DeviceProfile) -> float:

@@ -33,6 +33,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "new": ("new:new", "Writes the skeleton of a lab or a test."),
     "profile": ("profile:profile", "Profiles launches on a modelled device: counters, lines, roofline, advice."),
     "occupancy": ("occupancy:occupancy", "Prints how many blocks are resident on a multiprocessor, and what limits them."),
+    "figure": ("figure:figure", "Draws banks, coalescing, occupancy, rooflines and divergence for given numbers."),
     "latency": ("latency:latency", "Prints how many warps hide the latency of arithmetic and memory, by device."),
     "devices": ("devices:devices", "Shows the device models."),
     "assemble": ("assemble:assemble", "Writes PTX as an object file."),

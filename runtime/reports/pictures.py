@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -56,6 +56,11 @@ def banks(device: DeviceProfile, sample: Sample) -> dict[int, dict[int, tuple[in
         for word in range(a // WORD, (a + sample.width - 1) // WORD + 1):
             out.setdefault(word % device.shared_banks, {}).setdefault(word, []).append(lane)
     return {b: {w: tuple(lanes) for w, lanes in sorted(words.items())} for b, words in sorted(out.items())}
+
+
+def words_together(device: DeviceProfile, words: Iterable[int]) -> set[int]:
+    """Words of one bank, those that it gives at once as one: the banks of 3.x have 64 bits, words i and i + 32 of an aligned run of 64."""
+    return {w * WORD // (device.shared_banks * device.shared_bank_bytes) for w in words}
 
 
 def _strip(lanes: Sequence[int]) -> str:

@@ -8,7 +8,7 @@ from html import escape
 from warplab.interpreter.profiler import KernelProfile, Sample, TexelSample
 from warplab.isa.profiles import DeviceProfile
 
-from .pictures import WARP, banks, transactions
+from .pictures import WARP, banks, transactions, words_together
 from .tables import counted, lane_ranges, number, percent
 
 STYLE = """
@@ -97,11 +97,11 @@ def shared(device: DeviceProfile, sample: Sample, *, alone: bool = False, title:
     servers: list[Server] = []
     for bank in range(device.shared_banks):
         words = used.get(bank, {})
-        heat = "var(--card)" if not words else "var(--good)" if len(words) == 1 else "var(--warm)" if len(words) < 8 else "var(--bad)"
-        shown = str(len(words)) if words else "", str(bank)
-        servers.append(
-            (sorted(x for lanes in words.values() for x in lanes), heat, f"bank {bank}: {counted(len(words), 'different word')}", shown)
-        )
+        turns = len(words_together(device, words))
+        heat = "var(--card)" if not words else "var(--good)" if turns == 1 else "var(--warm)" if turns < 8 else "var(--bad)"
+        shown = str(turns) if words else "", str(bank)
+        said = f"bank {bank}: {counted(len(words), 'different word')}" + (f" in {counted(turns, 'turn')}" if turns < len(words) else "")
+        servers.append((sorted(x for lanes in words.values() for x in lanes), heat, said, shown))
     head = f"{counted(sample.count, 'pass')}: the most different words that one bank must give, by the rule of {device.name}"
     return _served(sample, servers, title or head, title or "lanes against banks", alone)
 

@@ -300,9 +300,9 @@ class Evaluator:
         self.now = now
         self.before = before
 
-    def value(self, text: str) -> Any:
-        """What an expression of --print yields."""
-        return self._run(expression(text, "--print").sides[0], f"--print {text!r}")
+    def value(self, text: str, option: str = "--print") -> Any:
+        """What an expression of an option that compares nothing yields."""
+        return self._run(expression(text, option).sides[0], f"{option} {text!r}")
 
     def _run(self, code: CompiledCode, said: str) -> Any:
         names = {name: self._named(name, said) for name in code.names}

@@ -1,10 +1,10 @@
-"""Line charts as SVG, in the colours of warplab's own pictures."""
+"""Line charts as SVG."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from warplab.runtime.reports.svg import svg, text
+from .svg import svg, text
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 300, 56, 110, 34, 44
 COLOURS = ("var(--good)", "var(--warm)", "var(--bad)", "var(--soft)", "var(--ink)")
@@ -13,9 +13,9 @@ Points = Sequence[tuple[float, float]]
 
 def chart(
     title: str, across: str, up: str, series: Mapping[str, Points], xticks: Sequence[float], yticks: Sequence[float], *,
-    steps: bool = False, mark: str = "{:g}", markx: str = "{:g}",
+    steps: bool = False, mark: str = "{:g}", markx: str = "{:g}", spots: Points = (), alone: bool = True,
 ) -> str:  # fmt: skip
-    """One chart; with `steps` a value holds until the next one."""
+    """One chart; with `steps` a value holds until the next one; `spots` are marked."""
     low, high = min(xticks), max(xticks)
     top = max(yticks)
 
@@ -45,4 +45,5 @@ def chart(
         labels.append(at)
         out.append(f'<path d="M{WIDTH - RIGHT + 6} {at:g}h12" stroke="{colour}" stroke-width="2"/>')
         out.append(text(WIDTH - RIGHT + 22, at + 4, name))
-    return svg(WIDTH, HEIGHT, "".join(out), title, alone=True) + "\n"
+    out += [f'<circle cx="{x(a):g}" cy="{y(b):g}" r="6" fill="none" stroke="var(--ink)" stroke-width="2"/>' for a, b in spots]
+    return svg(WIDTH, HEIGHT, "".join(out), title, alone=alone) + "\n"

@@ -1,0 +1,11 @@
+"""The figures of lectures, for numbers of one's own: accesses, occupancy, rooflines and divergence as SVG, in notebooks and as files."""
+
+from __future__ import annotations
+
+from .divergence import divergence
+from .figure import Figure
+from .residency import occupancy
+from .roofs import roofline
+from .warp import banks, coalescing
+
+__all__ = ["Figure", "banks", "coalescing", "divergence", "occupancy", "roofline"]
