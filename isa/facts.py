@@ -35,6 +35,13 @@ class Need:
     before: float = 99.0
     ends: int = 10
 
+    def __str__(self) -> str:
+        """`PTX 7.0, sm_80`; nothing for what was always there."""
+        parts = [f"PTX {self.ptx:.1f}"] if self.ptx > 1 else []
+        if self.sm > 10 or self.arch:
+            parts.append(f"sm_{self.sm}{self.arch}")
+        return ", ".join(parts)
+
 
 @dataclass(frozen=True, eq=False, slots=True)
 class When:

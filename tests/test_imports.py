@@ -20,6 +20,9 @@ ONLY_WHEN_ASKED = {
     "runtime/pytest_plugin.py": {"pytest"},  # pytest itself loads it
     "interpreter/native/jit.py": {"llvmlite"},  # the extra of the native engine
     "runtime/tui/app.py": {"textual"},  # the extra of the full screen
+    **{
+        f"runtime/lsp/{name}.py": {"pygls", "lsprotocol"} for name in ("server", "session", "questions", "changes", "places")
+    },  # that of editors
 }
 
 

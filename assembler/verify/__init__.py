@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 from ..collector import collector_off
 from ..diagnostics import Diagnostic, PtxError
@@ -30,8 +30,14 @@ def check(text: str | bytes, target: str | None = None, name: str = "<text>", wa
 def _check(text: str | bytes, target: str | None, name: str, warnings: Collection[str] | None) -> list[Diagnostic]:
     from ..parse import parse_all
 
-    module, found = parse_all(text, name)
-    found = [*found, *verify(module, target, () if found else warnings)]
+    return check_parsed(*parse_all(text, name), target, warnings)
+
+
+def check_parsed(
+    module: Module, unread: Sequence[Diagnostic], target: str | None = None, warnings: Collection[str] | None = None
+) -> list[Diagnostic]:
+    """The same of what could be read of a text, given with what could not."""
+    found = [*unread, *verify(module, target, () if unread else warnings)]
     broken = min((d.span.start for d in found if d.code in BROKEN), default=None)
     if broken is not None:
         # A statement that cannot be read declares nothing: what is missing may stand there, or after it.

@@ -97,6 +97,7 @@ def _executed(args: RequestArguments, base: str, say: Callable[[str, str], None]
     import subprocess
     from tempfile import TemporaryDirectory
 
+    from ..command import command, environment
     from ..dap.adapter import Loaded
     from ..errors import UsageError
     from ..recording import Recording
@@ -105,9 +106,8 @@ def _executed(args: RequestArguments, base: str, say: Callable[[str, str], None]
         made = Path(folder) / "launch.wlrec"
         words = ["exec", "--recording", str(made), *args.words("args"), "--", *args.words("command")]
         process = subprocess.Popen(
-            [sys.executable, "-c", "from warplab.runtime.cli import main; main()", *words], cwd=base, stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
-            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            command(*words), cwd=base, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace",
+            env=environment(),
         )  # fmt: skip
         last = ""
         with process:

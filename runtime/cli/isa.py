@@ -115,13 +115,6 @@ def _matches(form: Form, word: str) -> bool:
     return all(any(m in s.words for s in form.slots) for m in modifiers)
 
 
-def _need(need: Need) -> str:
-    parts = [f"PTX {need.ptx:.1f}"] if need.ptx > 1 else []
-    if need.sm > 10 or need.arch:
-        parts.append(f"sm_{need.sm}{need.arch}")
-    return ", ".join(parts)
-
-
 def _overview(forms: list[Form]) -> str:
     """All opcodes, by section of the manual."""
     width = max(40, min(shutil.get_terminal_size((100, 24)).columns, 120))
@@ -159,7 +152,7 @@ def _lines(forms: list[Form], asked: tuple[str, ...], capability: int | None) ->
         flags = [_with_need(f".{s.name}", f.word_needs[s.name]) for s in f.slots if s.is_flag and s.name in f.word_needs]
         if flags:
             yield "      " + " ".join(flags)
-        facts = [x for x in (_need(f.need), f.section and f"PTX ISA {f.section}", _status(f)) if x]
+        facts = [x for x in (str(f.need), f.section and f"PTX ISA {f.section}", _status(f)) if x]
         doc = " ".join(f.doc.split())
         text = f"{doc} ({'; '.join(facts)})" if facts else doc
         yield from textwrap.wrap(text, width, initial_indent="      ", subsequent_indent="      ")
@@ -171,7 +164,7 @@ def _lines(forms: list[Form], asked: tuple[str, ...], capability: int | None) ->
 
 
 def _with_need(word: str, need: Need | None) -> str:
-    return f"{word} ({_need(need)})" if need is not None and _need(need) else word
+    return f"{word} ({need})" if need is not None and str(need) else word
 
 
 def _executes(form: Form) -> bool:
