@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from .chromium import browser
 from .ptx import HEAD, KERNELS
 
 MODEL = "warplab.runtime.driver"
@@ -91,4 +92,4 @@ def host() -> Iterator[Host]:
 
 
 POINTER, U32 = ctypes.c_void_p, ctypes.c_uint32
-__all__ = ["DRIVER", "HEAD", "KERNELS", "MODEL", "POINTER", "U32", "Host", "driver", "model_only"]
+__all__ = ["DRIVER", "HEAD", "KERNELS", "MODEL", "POINTER", "U32", "Host", "browser", "driver", "model_only"]
