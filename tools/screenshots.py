@@ -47,7 +47,23 @@ def main() -> None:
         browser = p.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox", "--disable-gpu"])
         for one in SCREENSHOTS:
             taken(browser, one, Path(folder)).screenshot(path=PICTURES / f"{one.name}.png")
+        played(browser)
         browser.close()
+
+
+def played(browser: Any) -> None:
+    """The pictures of the playground."""
+    from tests.runtime.play.page import done, opened, serving
+
+    with serving() as (_, address):
+        tab = opened(browser, address, 1200, 640)
+        tab.select_option("#choice", "example race")
+        done(tab, "sanitize")
+        tab.screenshot(path=PICTURES / "play_race.png")
+    with serving("06-histogram") as (_, address):
+        tab = opened(browser, address, 1200, 800)
+        done(tab, "grade")
+        tab.screenshot(path=PICTURES / "play_lab.png")
 
 
 def taken(browser: Any, one: Screenshot, folder: Path) -> Any:

@@ -43,14 +43,20 @@ def _exactly(file: int, size: int) -> bytes | None:
     return b"".join(parts)
 
 
-def main() -> None:
-    """Answers until the grader closes the pipe."""
+def opened() -> tuple[int, int]:
+    """Where questions come from and answers go to, once this process is confined and has said that it is ready."""
     source, answers = os.dup(0), os.dup(1)
     quiet = os.open(os.devnull, os.O_RDWR)
     for descriptor in (0, 1, 2):
         os.dup2(quiet, descriptor)
-    _confine()
+    confine()
     send(answers, {"ready": True})
+    return source, answers
+
+
+def main() -> None:
+    """Answers until the grader closes the pipe."""
+    source, answers = opened()
     while (message := receive(source)) is not None:
         lab, number, submission, built, launch = pickle.loads(message)
         assert isinstance(lab, Lab)
@@ -85,7 +91,7 @@ def _recorded(lab: Lab, number: int, submission: Submission, built: Mapping[str,
         return "", 0
 
 
-def _confine() -> None:
+def confine() -> None:
     """No files written, no core dumps: nothing here has a reason for either."""
     import warplab.interpreter.vector.wave
     import warplab.runtime.profiler  # noqa: F401  loaded now, as nothing may be cached on disk later

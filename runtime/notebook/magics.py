@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 import shlex
+import shutil
 import tempfile
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -65,7 +67,8 @@ class Magics:
 
     def __init__(self, shell: Shell) -> None:
         self.shell = shell
-        self.folder = tempfile.TemporaryDirectory(prefix="warplab-")
+        self.folder = Path(tempfile.mkdtemp(prefix="warplab-"))
+        weakref.finalize(self, shutil.rmtree, self.folder, ignore_errors=True)
         self.last: Program | None = None
         self.count = 0
 
@@ -153,7 +156,7 @@ class Magics:
             return self.last
         self.count += 1
         suffix = suffix or ("ptx" if _PTX.search(cell) else "cu")
-        path = Path(self.folder.name) / str(self.count) / f"cell.{suffix}"
+        path = self.folder / str(self.count) / f"cell.{suffix}"
         path.parent.mkdir()
         path.write_text(cell, encoding="utf-8")
         self.last = Program(cell, path)
@@ -182,7 +185,7 @@ class Magics:
         value = self.shell.user_ns.get(m[1])
         if value is None:
             return m[0]
-        path = Path(self.folder.name) / f"{m[1]}.npy"
+        path = self.folder / f"{m[1]}.npy"
         np.save(path, np.asarray(value))
         return f"@{path}"
 
@@ -195,7 +198,7 @@ class Magics:
         except click.exceptions.Exit:
             raise CellError("error: the line has the options of a launch, such as --grid 4") from None
         except (PtxError, UsageError, ApiError, ValueError) as e:
-            said = re.sub(rf"{re.escape(self.folder.name)}/\d+/", "", str(e))
+            said = re.sub(rf"{re.escape(str(self.folder))}/\d+/", "", str(e))
             raise CellError(re.sub(r"^(?:NVRTC_ERROR_COMPILATION|CUDA_ERROR_INVALID_PTX): ", "", said)) from None
 
 

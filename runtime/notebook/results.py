@@ -7,19 +7,17 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from warplab.assembler.diagnostics import Diagnostic
 from warplab.interpreter.checkers.findings import Finding, as_text
 
 from ..player import page
 from ..recording import Recording
+from ..reports.outcomes import preview, verdict
 from ..run.values import as_numbers
 
 if TYPE_CHECKING:
-    from ..run.runner import Outcome, RunBuffer
+    from ..run.runner import Outcome
 
-SHOWN = 12  # elements of an array
 PLAYER = 16 << 20  # bytes of a player in a notebook
 HEIGHT = 640  # pixels of it
 BAD = "color:light-dark(#b3261e,#ff8a80)"
@@ -98,8 +96,8 @@ class RunTable:
     def __repr__(self) -> str:
         lines = []
         for what, o in self.parts:
-            lines.append(f"{_verdict(o)[0]} {what}: {_verdict(o)[1]}")
-            lines += [f"  {b.name} = {_values(b)}" for b in o.buffers.values() if b.after is not None and b.changed]
+            lines.append(f"{verdict(o)[0]} {what}: {verdict(o)[1]}")
+            lines += [f"  {b.name} = {preview(b)}" for b in o.buffers.values() if b.after is not None and b.changed]
             if o.findings:
                 lines.append(as_text(o.findings))
         return "\n".join(lines)
@@ -107,33 +105,14 @@ class RunTable:
     def _repr_html_(self) -> str:
         out = []
         for what, o in self.parts:
-            word, said = _verdict(o)
+            word, said = verdict(o)
             style = "" if word == "ok" else f' style="{BAD}"'
             out.append(f"<p><b{style}>{escape(word)}</b> {escape(what)}</p><pre{style}>{escape(said)}</pre>")
-            rows = [(b.name, b.type, "x".join(map(str, b.before.shape)), _values(b)) for b in o.buffers.values() if b.after is not None]
+            rows = [(b.name, b.type, "x".join(map(str, b.before.shape)), preview(b)) for b in o.buffers.values() if b.after is not None]
             out.append(table(("array", "type", "shape", "values"), rows))
             if o.findings:
                 out.append(FoundTable(o.findings)._repr_html_())
         return "".join(out)
-
-
-def _verdict(o: Outcome) -> tuple[str, str]:
-    """A word and the sentences behind it."""
-    if o.failure:
-        return "FAULT", o.failure
-    if o.mismatches:
-        return "FAILED", "\n".join(f"{m.text}: {m}" for m in o.mismatches)
-    checks = f"{o.checked} check{'s' * (o.checked != 1)} passed" if o.checked else "done"
-    if o.errors:
-        return "FAILED", f"{checks}; the checkers found {len(o.errors)} error{'s' * (len(o.errors) != 1)}"
-    return "ok", checks
-
-
-def _values(b: RunBuffer) -> str:
-    assert b.after is not None
-    flat = as_numbers(b.after, b.type).ravel()
-    cells = [np.format_float_positional(x, trim="0", precision=6) if flat.dtype.kind == "f" else str(x) for x in flat[:SHOWN]]
-    return ", ".join(cells) + (f", ... {flat.size} in all" if flat.size > SHOWN else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from html import escape
 from importlib.resources import files
@@ -19,15 +19,16 @@ from .costs import access_costs
 from .fitting import LIMIT, fitted
 from .sources import source_texts
 
+Sources = bool | Mapping[str, str]
 HEAD = '<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
 STYLE = "html { color-scheme: light dark; background: light-dark(#faf8f4, #131519); } body { margin: 0; }"
 SWITCH = 'html[data-theme="light"] { color-scheme: light; } html[data-theme="dark"] { color-scheme: dark; }'
 
 
-def page(recordings: Sequence[Recording], limit: int = LIMIT, *, sources: bool = True) -> str:
+def page(recordings: Sequence[Recording], limit: int = LIMIT, *, sources: Sources = True) -> str:
     """One page with the player of some recordings; `limit`: bytes of the page.
 
-    `sources`: with the texts of the files that .loc names.  A recording of somebody else's may name any file of this machine.
+    `sources`: the texts of the files that .loc names, or whether they are read.  A recording of somebody else's may name any file of this machine.
     """
     name = escape(short_name(recordings[0].track.kernel))
     return (
@@ -36,7 +37,7 @@ def page(recordings: Sequence[Recording], limit: int = LIMIT, *, sources: bool =
     )
 
 
-def fragment(recordings: Sequence[Recording], limit: int = LIMIT, *, sources: bool = True) -> str:
+def fragment(recordings: Sequence[Recording], limit: int = LIMIT, *, sources: Sources = True) -> str:
     """The player as a part of a page; a page has room for one."""
     launches, pieces = [], []
     for n, whole in enumerate(recordings):
@@ -55,7 +56,7 @@ def _script() -> str:
     return files(__package__).joinpath("player.js").read_text(encoding="utf-8").replace("</script", "<\\/script")
 
 
-def _extras(rec: Recording, note: str, sources: bool) -> dict[str, Any]:
+def _extras(rec: Recording, note: str, sources: Sources) -> dict[str, Any]:
     """What the page knows beside the recording."""
     start = next((e for e in rec.track.events if e.kind in ("fault", "finding")), None)
     place = None
@@ -63,7 +64,8 @@ def _extras(rec: Recording, note: str, sources: bool) -> dict[str, Any]:
         found = rec.event(rec.track.events.index(start))
         step = int(rec.columns.first[min(start.execution, len(rec.columns.first) - 1)]) + max(start.step, 0)
         place = None if found is None else {"step": min(step, rec.step_count - 1), "lane": int(found[1][0])}
+    texts = sources if isinstance(sources, Mapping) else source_texts(rec) if sources else {}
     return {
-        "title": short_name(rec.track.kernel), "sources": source_texts(rec) if sources else {}, "note": note, "start": place, "costs": access_costs(rec),
+        "title": short_name(rec.track.kernel), "sources": texts, "note": note, "start": place, "costs": access_costs(rec),
         "windows": {"shared": SHARED_BASE, "local": LOCAL_BASE, "size": WINDOW_SIZE, "offsetBits": OFFSET_BITS},
     }  # fmt: skip

@@ -28,7 +28,8 @@ from warplab.runtime.grading import Lab, Report, Submission, find_submissions, g
 from warplab.runtime.grading.bundle import write_bundle
 from warplab.runtime.grading.class_report import as_html
 from warplab.runtime.grading.report import FORMATS
-from warplab.runtime.grading.supervise import START, Worker
+from warplab.runtime.grading.supervise import Worker
+from warplab.runtime.watched import START
 
 ROOT = Path(__file__).parents[3]
 LABS = ROOT / "samples" / "labs"
@@ -123,8 +124,8 @@ def test_a_start_value_that_nobody_set_costs_points(lab: Lab) -> None:
 
 def test_a_process_that_grows_is_ended_and_only_that_test_is_lost(lab: Lab, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = iter([0, 10**12])
-    monkeypatch.setattr("warplab.runtime.grading.supervise.POLL", 0.001)  # looks before the test has ended
-    monkeypatch.setattr("warplab.runtime.grading.supervise.resident", lambda pid: next(sizes, 0))
+    monkeypatch.setattr("warplab.runtime.watched.POLL", 0.001)  # looks before the test has ended
+    monkeypatch.setattr("warplab.runtime.watched.resident", lambda pid: next(sizes, 0))
     (report,) = grade(lab, [one(lab, ENTRY % "a: bra a;")])
     assert [t.ended for t in report.tests] == ["memory", ""]
     assert "300 MiB" in report.tests[0].message and "limit" in report.tests[1].message
@@ -153,7 +154,7 @@ def test_a_process_that_does_not_start_stops_nobody_else(lab: Lab, monkeypatch: 
                 raise queue.Empty
             return real(self, block, timeout)
 
-    monkeypatch.setattr("warplab.runtime.grading.supervise.queue.SimpleQueue", Late)
+    monkeypatch.setattr("warplab.runtime.watched.queue.SimpleQueue", Late)
     first, second = grade(lab, [one(lab, GOOD), one(lab, GOOD)])
     assert {t.ended for t in first.tests} == {"crash"} and "does not start" in first.tests[0].message
     assert second.passed
