@@ -35,7 +35,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.File | None:
     """A file in PTX or CUDA C++ below one of the configured paths."""
-    if file_path.suffix not in (".ptx", ".cu"):
+    if file_path.suffix not in (".ptx", ".cu", ".litmus"):
         return None
     roots = [parent.config.rootpath / r for r in parent.config.getini("warplab")]
     if not any(file_path == r or r in file_path.parents for r in roots):

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
-from ..order import CLUSTER, CTA, MemoryOrder
+from ..order import CLUSTER, CTA, SYS, MemoryOrder
 
-Location = tuple[str, int, int]  # "global" or "shared" memory, the first byte, bytes
+Location = tuple[
+    str, int, int
+]  # "global" or "shared" memory, the first byte, bytes; "register" for what a thread's register holds at its end
+GENERIC = "generic"  # the proxy of ordinary accesses
 PLAIN = MemoryOrder()
 
 
@@ -19,7 +23,8 @@ class NotModelled(Exception):
 class MemoryEvent:
     """One access of one thread to one location, one fence, or one arrival or wait at a barrier.
 
-    An atomic operation is one event that reads and writes.  Values are bits as unsigned numbers.
+    An atomic operation is one event that reads and writes.  Values are bits as unsigned numbers.  A barrier lets its threads pass when
+    `threads` of them have arrived: any so many of those that come, if it counts them, and otherwise all that come.
     """
 
     location: Location | None = None
@@ -29,6 +34,10 @@ class MemoryEvent:
     barrier: tuple[object, ...] = ()  # which, with the number of its completion; () for other events
     arrives: bool = False
     waits: bool = False
+    threads: int = 0
+    counts: bool = False
+    proxy: str = GENERIC  # of an access, or that a proxy fence orders; "alias" of a fence between addresses of one location
+    address: str = ""  # where a location has several addresses: which
     line: int = field(default=0, compare=False)
 
     @property
@@ -44,12 +53,15 @@ class Thread:
     number: int
     block: int
     cluster: int
+    device: int = 0
 
     def within(self, scope: int, other: Thread) -> bool:
         """Does a scope of this thread include another one?"""
         if scope == CTA:
             return self.block == other.block
-        return scope > CLUSTER or self.cluster == other.cluster
+        if scope == CLUSTER:
+            return self.cluster == other.cluster
+        return scope == SYS or self.device == other.device
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +70,7 @@ class Trace:
 
     events: tuple[MemoryEvent, ...]
     depends: frozenset[tuple[int, int]] = frozenset()  # (a read, a later write): positions in `events`
+    registers: tuple[tuple[Location, int], ...] = ()  # what they hold at the end, where that is asked
 
     @property
     def reads(self) -> frozenset[tuple[Location, int]]:
@@ -78,23 +91,28 @@ class Traces:
     all: tuple[Trace, ...]
 
 
-def with_dependencies(found: dict[tuple[int, ...], tuple[MemoryEvent, ...]], left: Iterable[tuple[int, ...]] = ()) -> tuple[Trace, ...]:
+Given = tuple[int, ...]  # what the loads of a thread gave, in order: it names a way
+Registers = tuple[tuple[Location, int], ...]
+
+
+def with_dependencies(
+    found: dict[Given, tuple[MemoryEvent, ...]], left: Iterable[Given] = (), registers: Mapping[Given, Registers] = MappingProxyType({})
+) -> tuple[Trace, ...]:
     """Traces by the values that their loads gave, in order; an event depends on a load if it is another one where the load gives another value.
 
     `left`: what the loads gave on ways that lead no further.
     """
-    choices: dict[tuple[int, ...], set[int]] = {}
+    choices: dict[Given, set[int]] = {}
     for given in (*found, *left):
         for n, value in enumerate(given):
             choices.setdefault(given[:n], set()).add(value)
-    return tuple(Trace(events, frozenset(_depends(given, events, found, choices))) for given, events in found.items())
+    return tuple(
+        Trace(events, frozenset(_depends(given, events, found, choices)), registers.get(given, ())) for given, events in found.items()
+    )
 
 
 def _depends(
-    given: tuple[int, ...],
-    events: tuple[MemoryEvent, ...],
-    found: dict[tuple[int, ...], tuple[MemoryEvent, ...]],
-    choices: dict[tuple[int, ...], set[int]],
+    given: Given, events: tuple[MemoryEvent, ...], found: dict[Given, tuple[MemoryEvent, ...]], choices: dict[Given, set[int]]
 ) -> Sequence[tuple[int, int]]:
     reads = [at for at, e in enumerate(events) if e.read is not None]
     out = []

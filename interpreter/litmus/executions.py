@@ -6,8 +6,7 @@ read, until nothing new comes.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, count, pairwise
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,25 +20,24 @@ from ..order import order_of
 from ..plan.plan import Site
 from ..values import Array, LocalPlace, Value, plain
 from ..vector.observed import ObservedMemory
-from .events import Location, MemoryEvent, NotModelled, Thread, Trace, Traces, with_dependencies
+from .events import Given, Location, MemoryEvent, NotModelled, Thread, Traces
 from .relations import bits
+from .ways import MOST_LOADS, Values, Ways, settled
 
-MOST_LOADS = 12  # of a thread: a way with more is left out
-MOST_VALUES = 16  # that one location may hold
 PRIVATE = frozenset({"const", "local", "param", "param::entry", "param::func"})
-Guesses = dict[int, tuple[int, ...]]
+Guesses = dict[int, Given]
 State = tuple[object, ...]  # the place of a thread, and the values that it works with
 
 
 class Guesser(Observer):
     """Carries out one guess: what each thread's first loads give; those behind them give the least value."""
 
-    def __init__(self, guesses: Guesses, values: dict[Location, set[int]]) -> None:
+    def __init__(self, guesses: Guesses, values: Values) -> None:
         self.guesses = guesses
-        self.values = values  # what each location may hold
+        self.values = values
         self.first: dict[Location, int] = {}  # what locations hold before the launch
         self.given: dict[int, list[int]] = {}
-        self.open: dict[int, list[tuple[int, ...]]] = {}  # ways that other values lead to
+        self.open: dict[int, list[Given]] = {}  # ways that other values lead to
         self.events: dict[int, list[MemoryEvent]] = {}
         self.threads: dict[int, Thread] = {}
         self.parked: set[int] = set()  # threads that load too often, or only do again what they have done: they wait for ever
@@ -271,85 +269,32 @@ def explore(launch: Callable[[Guesser], None]) -> tuple[list[Traces], dict[Locat
 
     `launch` carries a fresh launch out under an observer, and does not mind a deadlock of threads that are parked.
     """
-    values: dict[Location, set[int]] = {}
     first: dict[Location, int] = {}
-    for rounds in count():
-        before = {location: frozenset(v) for location, v in values.items()}
-        found = AllWays(launch, values, first)
-        for e in found.events():
-            if e.location is not None and e.written is not None:
-                values[e.location].add(e.written)
-        _check_overlaps(values)
-        # A value hangs on a chain of stores in which each comes once: what more rounds bring no execution has.
-        if before == {location: frozenset(v) for location, v in values.items()} or rounds > found.longest_chain:
-            break
-        if max(map(len, values.values())) > MOST_VALUES:
-            raise NotModelled(f"a location with more than {MOST_VALUES} values")
-    if found.cut and (stuck := found.stuck):
-        raise NotModelled(f"a thread that loads more than {MOST_LOADS} times, whatever it finds: number {stuck[0]}")
-    return [Traces(thread, found.traces(n)) for n, thread in sorted(found.threads.items())], first, found.cut
+    threads, cut = settled(lambda values: _launched(launch, values, first), {})
+    return threads, first, cut
 
 
-class AllWays:
-    """All ways through each thread, where locations hold one of some values."""
-
-    def __init__(self, launch: Callable[[Guesser], None], values: dict[Location, set[int]], first: dict[Location, int]) -> None:
-        self.ways: dict[int, dict[tuple[int, ...], tuple[MemoryEvent, ...]]] = {}
-        self.threads: dict[int, Thread] = {}
-        self.cut = False
-        self._left: dict[int, set[tuple[int, ...]]] = {}  # what loads gave on ways that were left out
-        self._begun: list[Sequence[MemoryEvent]] = []  # what was done there
-        todo: dict[int, list[tuple[int, ...]]] = {}
-        planned: set[tuple[int, tuple[int, ...]]] = set()
-        while True:
-            guesses = {n: next(iter(ways)) for n, ways in self.ways.items()}
-            guesses |= {n: ways.pop() for n, ways in todo.items() if ways}
-            guesser = Guesser(guesses, values)
-            launch(guesser)
-            first |= guesser.first
-            self.threads |= guesser.threads
-            self.cut = self.cut or guesser.bounded
-            for n in guesser.parked:
-                self._left.setdefault(n, set()).add(tuple(guesser.given.get(n, ())))
-                self._begun.append(guesser.events.get(n, ()))
-            for n in guesser.ended:
-                self.ways.setdefault(n, {}).setdefault(tuple(guesser.given.get(n, ())), tuple(guesser.events.get(n, ())))
-            for n, ways in guesser.open.items():
-                new = [way for way in ways if (n, way) not in planned]
-                planned.update((n, way) for way in new)
-                todo.setdefault(n, []).extend(new)
-            if not any(todo.values()):
-                return
-
-    def events(self) -> Iterator[MemoryEvent]:
-        """All that any thread does on any way."""
-        return chain.from_iterable(chain(*(ways.values() for ways in self.ways.values()), self._begun))
-
-    def traces(self, thread: int) -> tuple[Trace, ...]:
-        """The ways through a thread, and what depends on its loads."""
-        return with_dependencies(self.ways.get(thread, {}), self._left.get(thread, ()))
-
-    @property
-    def longest_chain(self) -> int:
-        """The most stores of an execution whose values depend on loads, and are loaded in turn."""
-        loaded = {e.location for e in self.events() if e.read is not None}
-        total = 0
-        for thread in self.ways:
-            lengths = [0]
-            for trace in self.traces(thread):
-                dependent = {write for _, write in trace.depends} | {n for n, e in enumerate(trace.events) if e.is_atomic}
-                lengths.append(sum(trace.events[n].location in loaded for n in dependent))
-            total += max(lengths)
-        return total
-
-    @property
-    def stuck(self) -> list[int]:
-        """Threads that no way leads through."""
-        return [n for n in self.threads if n not in self.ways]
-
-
-def _check_overlaps(values: dict[Location, set[int]]) -> None:
-    places = sorted(values)
-    for (name, at, size), (other, after, width) in pairwise(places):
-        if name == other and at + size > after:
-            raise NotModelled(f"accesses of {size} and {width} bytes that overlap")
+def _launched(launch: Callable[[Guesser], None], values: Values, first: dict[Location, int]) -> Ways:
+    """All ways through each thread of a launch."""
+    found = Ways()
+    todo: dict[int, list[Given]] = {}
+    planned: set[tuple[int, Given]] = set()
+    while True:
+        guesses = {n: next(iter(ways)) for n, ways in found.ways.items()}
+        guesses |= {n: ways.pop() for n, ways in todo.items() if ways}
+        guesser = Guesser(guesses, values)
+        launch(guesser)
+        first |= guesser.first
+        found.threads |= guesser.threads
+        found.cut = found.cut or guesser.bounded
+        for n in guesser.parked:
+            found.left.setdefault(n, set()).add(tuple(guesser.given.get(n, ())))
+            found.begun.append(tuple(guesser.events.get(n, ())))
+        for n in guesser.ended:
+            found.ways.setdefault(n, {}).setdefault(tuple(guesser.given.get(n, ())), tuple(guesser.events.get(n, ())))
+        for n, ways in guesser.open.items():
+            new = [way for way in ways if (n, way) not in planned]
+            planned.update((n, way) for way in new)
+            todo.setdefault(n, []).extend(new)
+        if not any(todo.values()):
+            return found

@@ -62,8 +62,3 @@ def closure(r: Relation) -> Relation:
 def is_acyclic(r: Relation) -> bool:
     """Does no event come before itself?"""
     return not any(row >> i & 1 for i, row in enumerate(closure(r)))
-
-
-def has_loop(r: Relation) -> bool:
-    """Is an event related to itself in one step?"""
-    return any(row >> i & 1 for i, row in enumerate(r))

@@ -19,13 +19,16 @@ from .files import print_json
 def litmus(ctx: click.Context, paths: tuple[str, ...], keyword: str, schedules: int, as_json: bool) -> None:
     """Enumerates the outcomes of small programs that the PTX memory model allows, and says which of them are seen.
 
-    A FILE, or each .ptx of a folder, has `//@ run` comments that launch it, and behind each of them conditions such as
-    `//@ forbids r0=1 r1=0` or `//@ allows r0=1 r1=1`. Exit codes: 0 all conditions hold, 1 one does not.
+    A FILE is a .litmus file in herd's format, or PTX with `//@ run` comments that launch it, and behind each of them conditions such as
+    `//@ forbids r0=1 r1=0` or `//@ allows r0=1 r1=1`; a folder stands for all in it. Exit codes: 0 all conditions hold, 1 one does not.
     """
     from ..golden import collect
     from ..golden.collect import Broken
     from ..golden.directives import RunCheck
     from ..litmus import report
+    from ..litmus.herd import report as herd
+    from ..litmus.herd.judge import judge_herd
+    from ..litmus.herd.program import HerdTest
     from ..litmus.judge import judge
 
     reports = []
@@ -34,18 +37,24 @@ def litmus(ctx: click.Context, paths: tuple[str, ...], keyword: str, schedules: 
     for case in cases:
         if isinstance(case.what, Broken):
             raise click.UsageError(f"{case.path}: {case.what.message}", ctx)
-    tests = [(case, case.what) for case in cases if isinstance(case.what, RunCheck)]
-    if any(check.conditions for _, check in tests):
-        tests = [(case, check) for case, check in tests if check.conditions]
+    tests = [(case, case.what) for case in cases if isinstance(case.what, RunCheck | HerdTest)]
+    if any(isinstance(test, HerdTest) or test.conditions for _, test in tests):
+        tests = [(case, test) for case, test in tests if isinstance(test, HerdTest) or test.conditions]
     if not tests:
         raise click.UsageError("there is no litmus test: write //@ run and //@ allows or //@ forbids lines", ctx)
-    for case, check in tests:
-        found = judge([case.text], [str(case.path)], check.spec, case.path.parent, check.conditions, schedules)
-        passed = passed and found.passed
-        if as_json:
-            reports.append(report.as_json(case.path.as_posix(), case.line, found))
+    for case, test in tests:
+        file = case.path.as_posix()
+        if isinstance(test, HerdTest):
+            allowed = judge_herd(test)
+            passed = passed and allowed.passed
+            text, values = herd.as_text(file, allowed), herd.as_json(file, allowed)
         else:
-            click.echo(report.as_text(f"{case.path.as_posix()}:{case.line}", found))
+            found = judge([case.text], [str(case.path)], test.spec, case.path.parent, test.conditions, schedules)
+            passed = passed and found.passed
+            text, values = report.as_text(f"{file}:{case.line}", found), report.as_json(file, case.line, found)
+        reports.append(values)
+        if not as_json:
+            click.echo(text)
     if as_json:
         print_json(reports)
     ctx.exit(ExitCode.OK if passed else ExitCode.CHECK_FAILED)

@@ -1,4 +1,4 @@
-"""From paths to test cases: every .ptx and .cu with `//@` directives, a .toml beside it or `// RUN:` lines, in the order of their names."""
+"""From paths to test cases: every .ptx and .cu with `//@` directives, a .toml beside it or `// RUN:` lines, and every .litmus, by their names."""
 
 from __future__ import annotations
 
@@ -8,7 +8,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from warplab.assembler.diagnostics import PtxError
+
 from ..errors import UsageError
+from ..litmus.herd.parse import parse as parse_herd
+from ..litmus.herd.program import HerdTest
 from ..run.runspec import from_toml, located
 from ..sources import CPP
 from .directives import RunCheck, Verdict, read
@@ -16,6 +20,7 @@ from .directives import RunCheck, Verdict, read
 _RUN_LINE = re.compile(r"^\s*//\s*RUN:\s*(.+?)\s*$")
 _CHECK_LINE = re.compile(r"^[ \t]*//[ \t]*CHECK(?:-\w+)*:", re.M)
 SUFFIXES = (".ptx", CPP)  # of files that hold tests
+HERD = ".litmus"  # of a file that is one
 _SKIP = frozenset({"__pycache__", ".git", ".venv", "build", "dist", "node_modules"})
 
 
@@ -44,11 +49,11 @@ class Failed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test: a run, all verdicts of the assembler on a file, or one RUN line."""
+    """One test: a run, all verdicts of the assembler on a file, one RUN line, or a litmus test of herd's format."""
 
     path: Path
     text: bytes
-    what: RunCheck | tuple[Verdict, ...] | Tool | Broken
+    what: RunCheck | tuple[Verdict, ...] | Tool | HerdTest | Broken
     name: str
 
     @property
@@ -75,14 +80,14 @@ class Case:
 
 
 def files_of(paths: Sequence[str | Path]) -> Iterator[Path]:
-    """The .ptx and .cu files that paths name, folders with all below them."""
+    """The files of tests that paths name, folders with all below them."""
     for given in paths:
         path = Path(given)
         if path.is_dir():
             found: list[Path] = []
             for folder, below, names in os.walk(path):
                 below[:] = [name for name in below if name not in _SKIP]
-                found += [Path(folder, name) for name in names if name.endswith(SUFFIXES)]
+                found += [Path(folder, name) for name in names if name.endswith((*SUFFIXES, HERD))]
             yield from sorted(found)
         elif path.is_file():
             beside = [p for p in map(path.with_suffix, SUFFIXES) if p.is_file()] if path.suffix == ".toml" else []
@@ -95,6 +100,8 @@ def cases_of(path: Path) -> list[Case]:
     """The tests of one file."""
     data = path.read_bytes()
     text = data.decode(errors="replace")
+    if path.suffix == HERD:
+        return [Case(path, data, _herd(text, path), "litmus")]
     beside = path.with_suffix(".toml")
     out = [Case(path, data, t, f"tool{n}") for n, t in enumerate(_tools(text), 1)]
     if not out and (lost := _CHECK_LINE.search(text)):
@@ -112,6 +119,13 @@ def cases_of(path: Path) -> list[Case]:
         out.append(Case(path, data, found.verdicts, "check"))
     out += [Case(path, data, replace(run, spec=located(run.spec, path.parent)), f"run{run.number}") for run in found.runs]
     return out
+
+
+def _herd(text: str, path: Path) -> HerdTest | Broken:
+    try:
+        return parse_herd(text, path.as_posix())
+    except PtxError as e:
+        return Broken(str(e))
 
 
 def _tools(text: str) -> list[Tool]:

@@ -6,6 +6,9 @@ import time
 from dataclasses import dataclass, replace
 
 from ..errors import UsageError
+from ..litmus.herd.judge import judge_herd
+from ..litmus.herd.program import HerdTest
+from ..litmus.herd.report import as_text as herd_text
 from .collect import Broken, Case, Failed, Tool, cases_of
 from .directives import RunCheck
 from .features import expectation
@@ -78,6 +81,9 @@ def carry_out(case: Case, update: bool, gpu: bool) -> Result:
                 raise Failed(text)
             case RunCheck() as check:
                 updated = carry_out_run(case, check, update, gpu)
+            case HerdTest() as test:
+                if not (found := judge_herd(test)).passed:
+                    raise Failed(herd_text(f"{case.path.as_posix()}:{case.line}", found))
             case Tool() as tool:
                 updated = carry_out_tool(case, tool, update)
             case verdicts:

@@ -1,0 +1,1 @@
+"""Litmus tests in herd's format, as public collections hold them: threads side by side, and a condition on what they leave."""
