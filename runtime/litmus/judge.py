@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ from warplab.interpreter.faults import Deadlock, LimitReached
 from warplab.interpreter.litmus.events import Location, NotModelled, Traces
 from warplab.interpreter.litmus.executions import Guesser, explore
 from warplab.interpreter.litmus.model import outcomes
+from warplab.interpreter.litmus.why import Explanation, explained
 
 from ..errors import UsageError
 from ..run.runner import Runner, describe_launches
@@ -24,6 +25,7 @@ from .conditions import OutcomeCondition
 
 MOST_THREADS = 4096
 MOST_SHOWN = 16  # values that are shown where no condition names any
+MOST_NAMED = 64  # elements of a buffer that are called by their name
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,13 @@ class LitmusReport:
     orders: int  # that were run
     bounded: bool  # ways with more loads than the model looks at were left out
     unended: tuple[int | None, ...] = ()  # the orders that did not end: seeds, or None for the default order
+    explanations: tuple[Explanation, ...] = ()  # of each condition, if they were asked for
+    variables: Mapping[Location, str] = field(default_factory=dict)  # what locations are called
+
+    def name_of(self, location: Location, address: str) -> str:
+        """What a location is called."""
+        space, at, _ = location
+        return address or self.variables.get(location) or f"{space}[{at:#x}]"
 
     @property
     def escaped(self) -> tuple[SeenOutcome, ...]:
@@ -60,7 +69,13 @@ class LitmusReport:
 
 
 def judge(
-    texts: Sequence[bytes], names: Sequence[str], spec: RunSpec, folder: Path | None, conditions: Sequence[OutcomeCondition], seeds: int
+    texts: Sequence[bytes],
+    names: Sequence[str],
+    spec: RunSpec,
+    folder: Path | None,
+    conditions: Sequence[OutcomeCondition],
+    seeds: int,
+    explain: bool = False,
 ) -> LitmusReport:
     """Enumerates what the model allows, and runs the default order and as many seeds, of which none need end."""
     spec = replace(spec, expect=(), show=(), dump=(), sanitize="", schedule=None, schedules=None, engine="numpy", poison=None)
@@ -98,8 +113,30 @@ def judge(
         counts[values] = count + 1, seed
     found = [SeenOutcome(v, v in allowed, *counts.get(v, (0, None))) for v in sorted(allowed | counts.keys())]
     verdicts = [(c, any(c.holds(named, v) for v in allowed) is c.allows) for c in conditions]
-    launch_text = describe_launches(runner.trail)
-    return LitmusReport(launch_text, tuple(named), tuple(found), tuple(verdicts), seeds + 1, bounded, tuple(unended))
+    why = tuple(_explained(c, places, threads, first) for c in conditions) if explain else ()
+    return LitmusReport(
+        describe_launches(runner.trail), tuple(named), tuple(found), tuple(verdicts), seeds + 1, bounded, tuple(unended), why,
+        _called(runner) if explain else {},
+    )  # fmt: skip
+
+
+def _explained(c: OutcomeCondition, places: Sequence[ShownValue], threads: Sequence[Traces], first: Mapping[Location, int]) -> Explanation:
+    """Why the outcome that a condition names is allowed or forbidden."""
+
+    def wanted(values: Mapping[Location, int]) -> bool:
+        return c.holds([p.text for p in places], [p.value(values[p.location]) for p in places])
+
+    return explained(threads, first, [p.location for p in places], wanted)
+
+
+def _called(runner: Runner) -> dict[Location, str]:
+    """The names of what a launch accesses: its buffers and variables, by their elements."""
+    out: dict[Location, str] = {}
+    for name, held in runner.numbers()[0].items():
+        for n in range(min(held.size, MOST_NAMED)):
+            value = ShownValue(runner, f"{name}[{n}]")
+            out[value.location] = name if held.size == 1 else value.text
+    return out
 
 
 class ShownValue:

@@ -6,7 +6,10 @@ from dataclasses import asdict
 from typing import Any
 
 from ..reports.tables import counted
+from .explain import as_json as why_json
+from .explain import as_text as why
 from .judge import LitmusReport, SeenOutcome
+from .picture import as_svg
 
 
 def as_text(where: str, report: LitmusReport) -> str:
@@ -18,8 +21,10 @@ def as_text(where: str, report: LitmusReport) -> str:
     lines += [f"  {text:{width}}  {'allowed' if o.allowed else other}  {_seen(o)}" for text, o in rows]
     if not rows:
         lines.append("  no execution ends: a thread waits for a value that no thread stores")
-    for c, so in report.conditions:
+    for n, (c, so) in enumerate(report.conditions):
         lines.append(f"  {'ok    ' if so else 'FAILED'} {c}" + ("" if so else f": the model {'forbids' if c.allows else 'allows'} it"))
+        if report.explanations:
+            lines += [f"    {line}" for line in why(report.explanations[n], report.name_of)]
     if report.escaped:
         lines.append("  warplab showed what the model forbids: please report this test")
     if report.unended:
@@ -44,4 +49,11 @@ def as_json(file: str, line: int, report: LitmusReport) -> dict[str, Any]:
         "bounded": report.bounded, "passed": report.passed,
         "outcomes": [{**asdict(o), "values": dict(zip(report.names, o.values, strict=True))} for o in report.outcomes],
         "conditions": [{"condition": str(c), "line": c.line, "holds": so} for c, so in report.conditions],
+        **({"explanations": [why_json(x, report.name_of) for x in report.explanations]} if report.explanations else {}),
     }  # fmt: skip
+
+
+def pictures(file: str, report: LitmusReport) -> list[str]:
+    """The explanations as SVG."""
+    whole = zip(report.conditions, report.explanations, strict=False)
+    return [as_svg(x, report.name_of, f"{file} {c}") for (c, _), x in whole]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from warplab.interpreter.litmus.candidate import Values
 from warplab.interpreter.litmus.events import Location, NotModelled, Traces
 from warplab.interpreter.litmus.model import outcomes
 from warplab.interpreter.litmus.ways import settled
+from warplab.interpreter.litmus.why import Explanation, explained
 
 from ...errors import UsageError
 from .conditions import HerdCondition
@@ -24,6 +26,7 @@ class HerdReport:
     names: tuple[str, ...]
     outcomes: tuple[Outcome, ...]  # that the model allows, of those that the condition speaks of
     bounded: bool  # ways with more loads than the model looks at were left out
+    explanation: Explanation | None = None  # of the outcome on which the condition hangs, if it was asked for
 
     @property
     def condition(self) -> HerdCondition:
@@ -59,14 +62,24 @@ def location_of(test: HerdTest, name: str) -> Location:
     return register(int(thread[1:]), of) if colon else test.places[name].location
 
 
-def judge_herd(test: HerdTest) -> HerdReport:
+def name_of(test: HerdTest, location: Location, address: str) -> str:
+    """What the test calls a location; the name of a second address is itself."""
+    return address or next(name for name, place in test.places.items() if place.location == location)
+
+
+def judge_herd(test: HerdTest, *, explain: bool = False) -> HerdReport:
     """Enumerates what the model allows."""
     threads, bounded = traces(test)
     asked = names(test)
+    places = [location_of(test, name) for name in asked]
     try:
-        found = outcomes(threads, test.first, [location_of(test, name) for name in asked])
+        found = outcomes(threads, test.first, places)
     except NotModelled as e:
         raise UsageError(f"the model does not cover {e}") from None
     told = sorted(tuple(map(signed, o)) for o in found)
     counted = tuple(o for o in told if test.condition.counts(dict(zip(asked, o, strict=True))))
-    return HerdReport(test, asked, counted, bounded)
+
+    def decides(values: Values) -> bool:
+        return test.condition.decides({name: signed(values[place]) for name, place in zip(asked, places, strict=True)})
+
+    return HerdReport(test, asked, counted, bounded, explained(threads, test.first, places, decides) if explain else None)

@@ -16,7 +16,7 @@ from warplab.interpreter.litmus.events import GENERIC, Location, Thread
 
 from .conditions import COMPARISONS, Combination, Comparison, HerdCondition, Named, Quantifier, Term
 from .instructions import PROXIES, InstructionReader, registers_of
-from .program import BYTES, HerdTest, HerdThread, HerdPlace
+from .program import BYTES, HerdPlace, HerdTest, HerdThread
 from .tokens import HerdToken, Tokens
 
 MOST_THREADS = 16
