@@ -20,6 +20,7 @@ class CheckedRun:
 
     findings: Findings
     strict: bool = False  # is it an error what CUDA C++ leaves undefined, though PTX defines it?
+    leaks: bool = True  # is it an error what a kernel's malloc gave, and nobody has freed at the end?
 
     @functools.cached_property
     def values(self) -> UnsetValues:

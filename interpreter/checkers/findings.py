@@ -78,7 +78,7 @@ class Findings:
 # ---------------------------------------------------------------- in words
 
 
-def as_text(findings: Sequence[Finding], limit: int = 0) -> str:
+def as_text(findings: Sequence[Finding], limit: int = 0, suppressed: int = 0) -> str:
     """Each finding as a paragraph with a frame at its left, and a summary, in the manner of compute-sanitizer; at most so many, 0: all."""
     printed = findings[: limit or None]
     lines = [line for f in printed for line in (*paragraph(f), "")]
@@ -86,6 +86,7 @@ def as_text(findings: Sequence[Finding], limit: int = 0) -> str:
         lines += [f"{left} more finding{' is' if left == 1 else 's are'} not printed: --print-limit 0 prints all", ""]
     errors = sum(f.severity == "error" for f in findings)
     more = f", {len(findings) - errors} remarks" if errors < len(findings) else ""
+    more += f", {suppressed} suppressed" if suppressed else ""
     lines.append(f"ERROR SUMMARY: {errors} error{'' if errors == 1 else 's'}{more}")
     return "\n".join(f"========= {line}".rstrip() for line in lines)
 

@@ -53,6 +53,7 @@ class Memcheck(Checker):
         self._freed: dict[int, tuple[Allocation, str]] = {}  # by a kernel, and where
         self._space = ""  # that the last access names
         self._failed = False
+        self._leaks = run.leaks
         self._written = WrittenTexels(self.tool, run.findings)
 
     def begin(self, launch: Launch) -> None:
@@ -124,7 +125,7 @@ class Memcheck(Checker):
 
     def finish(self) -> None:
         """See Checker."""
-        if self._failed:  # a launch that ended early could not free
+        if self._failed or not self._leaks:  # a launch that ended early could not free
             return
         for block in self._heap:
             if not block.allocation.freed:

@@ -7,13 +7,15 @@ import shutil
 import signal
 from contextlib import suppress
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import click
 
 from warplab.interpreter.checkers.tools import NAMES
 
-from ..run.options import OPTIONS
+from ..run.options import OPTIONS, of_group
 from .debug import converse, debugger_options
+from .launching import with_options
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -50,7 +52,8 @@ from .debug import converse, debugger_options
     help=f"Runs every launch under checkers: all, or {NAMES}.",
 )
 @click.option("--strict", is_flag=True, help=OPTIONS["--strict"].help)
-@click.option("--on-error", type=click.Choice(["stop", "continue"]), default="stop", help=OPTIONS["--on-error"].help)
+@click.option("--on-error", "goes_on", type=click.Choice(["stop", "continue"]), default="stop", help=OPTIONS["--on-error"].help)
+@with_options("watched")
 @click.option(
     "--log", type=click.Path(dir_okay=False), default="", help="Writes every call and every launch as a trace for ui.perfetto.dev."
 )
@@ -86,8 +89,8 @@ from .debug import converse, debugger_options
 @click.pass_context
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,
-    strict: bool, on_error: str, log: str, record: str, debug: bool, recording: str, launch: str, scripts: tuple[str, ...],
-    lines: tuple[str, ...], batch: bool, tui: bool, **said: str | float | None,
+    strict: bool, goes_on: str, log: str, record: str, debug: bool, recording: str, launch: str, scripts: tuple[str, ...],
+    lines: tuple[str, ...], batch: bool, tui: bool, **said: Any,
 ) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
@@ -98,14 +101,23 @@ def exec_(
             raise click.UsageError(f"{option} {path}: there is no folder {folder}", ctx)
     if device or count:
         os.environ["WARPLAB_DEVICES"] = ",".join([device or os.environ.get("WARPLAB_DEVICES") or "sm_90"] * (count or 1))
+    watched = {option.field: said.pop(option.field) for option in of_group("watched")}
     os.environ.update({f"WARPLAB_{name.upper()}": str(value) for name, value in said.items() if value is not None})
     tools = _checked(ctx, tool)
     os.environ["WARPLAB_BOUNDS"] = bounds or os.environ.get("WARPLAB_BOUNDS") or ("strict" if "memcheck" in tools else "device")
+    from ..errors import UsageError
     from ..exec.launcher import NOT_EXECUTABLE, NOT_FOUND, run
     from ..exec.observers.sight import Sight
+    from ..run.runspec import from_options
+    from ..run.sanitized import sanitizer_of
 
     places = (os.path.abspath(path) if path else "" for path in (profile, log, record))
-    sight = Sight(next(places), tools, strict, on_error == "continue", next(places), next(places))
+    try:
+        checks = from_options({**watched, "strict": strict, "goes_on": goes_on})
+        sanitizer_of("all", checks, None)  # a mistake in them is told before the program begins
+    except UsageError as e:
+        raise click.UsageError(str(e), ctx) from None
+    sight = Sight(next(places), tools, checks, next(places), next(places))
     if not debug and not recording:
         _end(ctx, run(command, sight))
         return

@@ -27,7 +27,7 @@ ASSERTIONS = 32  # lines of failed asserts that are printed
 
 @click.command()
 @click.argument("files", type=SOURCE, nargs=-1, required=True)
-@with_options("launch", "orders", "outcome", "checkers", "findings")
+@with_options("launch", "orders", "outcome", "checkers", "findings", "watched")
 @click.option(
     "--origin",
     type=click.Choice(["nan", "inf", "uninitialised"]),
@@ -117,10 +117,10 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec, hint: str) -> None:
     from ..run.runner import describe_launches
 
     what = describe_launches(runner.trail)
-    if outcome.findings:
+    if outcome.findings or outcome.suppressed:
         from warplab.interpreter.checkers.findings import as_text
 
-        click.echo(paint(as_text(outcome.findings)), err=True)
+        click.echo(paint(as_text(outcome.findings, suppressed=outcome.suppressed)), err=True)
     if outcome.failure:
         _fault(outcome, what)
         return

@@ -347,7 +347,7 @@ class DeviceContext:
         timed = launch_timed(self.space.clock, launch, self.profile, parameters, self.space.is_device_range)
         try:
             with watched(self, handle, shape, parameters):
-                execute(launch, (*self.observers, *(sanitizer.observers if sanitizer else ()), *observers_of(device), *timed.observers))
+                execute(launch, (*self.observers, *(sanitizer.watching(launch) if sanitizer else ()), *observers_of(device), *timed.observers))
         except OutOfMemory:
             self.fail(handle, ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory"))
         except ExecutionError as e:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from importlib.metadata import PackageNotFoundError, version
 from itertools import groupby
 from typing import Any
 from xml.etree import ElementTree
@@ -18,13 +19,19 @@ from .xml import xml_text
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
+FINDS = {
+    "memcheck": "An access that memory refuses, a wrong free, or memory that stays allocated.",
+    "initcheck": "A use of a value that nothing has set.",
+    "racecheck": "Accesses of two threads to the same memory that nothing orders.",
+    "synccheck": "An invalid use of barriers, membermasks or mbarriers, or threads that wait for each other.",
+}
 Place = tuple[int, int, int]  # launch, step and lane in the player
 
 
-def rendered(findings: Sequence[Finding], form: str, file: str, limit: int = 0) -> str:
+def rendered(findings: Sequence[Finding], form: str, file: str, limit: int = 0, suppressed: int = 0) -> str:
     """In the form that was asked for: text (of at most `limit` findings, 0: all), json, html, sarif or junit."""
     if form == "text":
-        return as_text(findings, limit)
+        return as_text(findings, limit, suppressed)
     if form == "json":
         return json.dumps(as_json(findings), indent=2)
     return {"html": as_html, "sarif": as_sarif, "junit": as_junit}[form](findings, file)
@@ -32,12 +39,27 @@ def rendered(findings: Sequence[Finding], form: str, file: str, limit: int = 0) 
 
 def as_sarif(findings: Sequence[Finding], file: str) -> str:
     """SARIF 2.1.0: a result for each finding, at its line of the PTX file; the other access is a related location."""
-    rules = sorted({(f.tool, f.kind) for f in findings})
+    rules = {(f.tool, f.kind): f for f in reversed(findings)}
     run = {
-        "tool": {"driver": {"name": "warplab", "rules": [{"id": f"{tool}/{kind}", "name": kind} for tool, kind in rules]}},
+        "tool": {"driver": {"name": "warplab", "version": _version(), "rules": [_rule(rules[key]) for key in sorted(rules)]}},
         "results": [_result(f, file) for f in findings],
     }
     return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=2)
+
+
+def _version() -> str:
+    try:
+        return version("warplab")
+    except PackageNotFoundError:  # from a folder that is not installed
+        return "0"
+
+
+def _rule(f: Finding) -> dict[str, Any]:
+    """What readers of SARIF show beside all results of one kind."""
+    return {
+        "id": f"{f.tool}/{f.kind}", "name": f.kind, "shortDescription": {"text": f"{f.kind} ({f.tool})"},
+        "fullDescription": {"text": FINDS[f.tool]}, "help": {"text": f.help or FINDS[f.tool]},
+    }  # fmt: skip
 
 
 def _result(f: Finding, file: str) -> dict[str, Any]:

@@ -77,6 +77,12 @@ def _goes_on(option: str, value: str) -> bool:
     return value == "continue"
 
 
+def _leak_check(option: str, value: str) -> str:
+    if value not in ("no", "full"):
+        raise UsageError(f"{option} {value}: write no or full")
+    return value
+
+
 def _fmad(option: str, value: str) -> str:
     from ..device.modules.loading import contraction
 
@@ -89,7 +95,7 @@ class RunOption:
 
     name: str
     field: str  # of a LaunchSpec, a Tolerance or a RunSpec
-    group: str  # launch, orders, outcome, checkers, findings: a command that launches takes some of them
+    group: str  # launch, orders, outcome, checkers, findings, watched: a command that launches takes some of them
     part: str  # what it describes: the launch, its data, the setting, the tolerance of checks, or a report
     help: str
     kind: str = "one"  # "one" value, "many", a "flag", or a "word" that may stand alone
@@ -166,6 +172,18 @@ OPTIONS = {
                   help="Under checkers, what CUDA C++ leaves undefined is an error, even where PTX defines it."),
         RunOption("--on-error", "goes_on", "findings", "setting", read=_goes_on,
                   help="Under checkers, what follows a launch that ends in a device error: stop (default) or continue with the next launch."),
+        RunOption("--leak-check", "leak_check", "watched", "setting", read=_leak_check,
+                  help="full: memcheck looks for memory that kernels have not freed, as it does if all tools are named; no: it does not."),
+        RunOption("--kernel-regex", "kernel_regex", "watched", "setting",
+                  help="Checkers watch the kernels in whose names this regular expression is found."),
+        RunOption("--kernel-regex-exclude", "kernel_regex_exclude", "watched", "setting",
+                  help="Checkers do not watch the kernels in whose names this regular expression is found."),
+        RunOption("--launch-skip", "launch_skip", "watched", "setting", read=whole(0),
+                  help="Checkers do not watch the first N launches of such kernels."),
+        RunOption("--launch-count", "launch_count", "watched", "setting", read=whole(1),
+                  help="Checkers watch N launches, and none of those that follow."),
+        RunOption("--suppressions", "suppressions", "watched", "setting", kind="many",
+                  help="A file with findings that are not reported: see --generate-suppressions of `warplab sanitize`."),
     )
 }  # fmt: skip
 

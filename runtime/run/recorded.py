@@ -52,6 +52,19 @@ def record(runner: Runner, limit: int = LIMIT, blocks: Collection[int] | None = 
     return replace(out, launches=again.launches)
 
 
+def record_block(runner: Runner, f: Finding) -> Recording | None:
+    """The block of a finding, recorded in the launch where it came, by carrying out a run again that was carried out; None where it shows no more."""
+    grids = [shape.grid for handle, shape in runner.trail if handle.kernel.name == f.kernel]
+    if f.block is None or not grids:
+        return None
+    spec = runner.spec if f.schedule is None else replace(runner.spec, schedule=f.schedule, schedules=None)
+    wanted = {f.block[0] + grid[0] * (f.block[1] + grid[1] * f.block[2]) for grid in grids}
+    with quiet():
+        made = _once(Runner(runner.texts, runner.names, spec, runner.folder), LIMIT, wanted)
+    there = [rec for rec in made.launches if place_of(rec, f) is not None]
+    return next((rec for rec in there if rec.track.ended), there[0]) if there else None
+
+
 def _once(runner: Runner, limit: int, blocks: Collection[int] | None) -> RecordedRun:
     with recording(limit, blocks) as made:
         outcome = runner.run()

@@ -22,7 +22,6 @@ from warplab.isa.occupancy import l1_sizes
 from ..device.context import DeviceContext
 from ..device.described import bytes_of, model_of
 from ..device.launches.engines import engine_of, threads_of
-from ..device.launches.sanitizing import Sanitizer
 from ..device.machine import check_environment
 from ..device.memory.allocations import Window
 from ..device.modules.kernels import KernelHandle, LaunchShape, LoadedModule
@@ -35,6 +34,7 @@ from .expect import Evaluator, Mismatch
 from .preflight import check_outputs
 from .resources import ResourceMaker, RunTexels
 from .runspec import HostStep, LaunchSpec, RunSpec, argument
+from .sanitized import sanitizer_of
 from .tensor_maps import FIRST_CAPABILITY, MAP_BYTES, tensor_maps, unknown_buffer
 from .texels import parse_resource
 from .values import DTYPES, POISON, Argument, BufferValue, NullValue, ScalarValue, as_numbers, parse_value, scalar_bytes
@@ -86,6 +86,7 @@ class Outcome:
     cause: ExecutionError | None = None
     assertions: list[str] = field(default_factory=list)  # a line for each thread whose assert failed
     findings: tuple[Finding, ...] = ()  # of the checkers that the run asked for
+    suppressed: int = 0  # findings that are known
 
     @property
     def code(self) -> int:
@@ -111,7 +112,7 @@ class Runner:
         self.folder = folder
         self.on_buffer: Callable[[RunBuffer], None] = lambda b: None
         tools = "" if spec.sanitize == "none" else spec.sanitize
-        self.sanitizer = Sanitizer(tools, strict=spec.strict, goes_on=spec.goes_on) if tools else None
+        self.sanitizer = sanitizer_of(tools, spec, folder) if tools else None
         check_environment()
         self.context = DeviceContext(*model_of(spec.device or "sm_90"))
         self.context.options.max_steps = spec.max_steps
@@ -172,7 +173,7 @@ class Runner:
             self.outcome.failure, self.outcome.error, self.outcome.cause = e.message or e.name, e.name, e.cause
         if self.sanitizer is not None:
             self.sanitizer.finish()
-            self.outcome.findings = self.sanitizer.findings
+            self.outcome.findings, self.outcome.suppressed = self.sanitizer.findings, self.sanitizer.suppressed
             if (passed := self.sanitizer.unexplained) and not self.outcome.failure:
                 self.outcome.failure, self.outcome.error, self.outcome.cause = str(passed[0]), code_of(passed[0]), passed[0]
         self._collect()

@@ -74,6 +74,12 @@ class RunSpec:
     sanitize: str = ""  # the tools that look at the launches; "none": not even those of `warplab run`
     strict: bool = False  # see Sanitizer
     goes_on: bool = False  # behind a launch that ends in a device error, under checkers
+    leak_check: str = ""  # "full", "no", or "": if all tools look at the launches
+    kernel_regex: str = ""  # of the launches that checkers watch: see LaunchFilter
+    kernel_regex_exclude: str = ""
+    launch_skip: int = 0
+    launch_count: int | None = None
+    suppressions: tuple[str, ...] = ()  # files with findings that are not reported
     modules: tuple[str, ...] = ()
     line: int = 0  # of the directive
     addresses: tuple[tuple[str, int], ...] = ()  # (name of a buffer, where it must stand)

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 
 from warplab.interpreter.checkers.checker import CheckedRun
 from warplab.interpreter.checkers.findings import Finding, Findings, as_text
+from warplab.interpreter.checkers.suppressions import Suppression
 from warplab.interpreter.checkers.tools import TOOLS, checkers_of
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault
 from warplab.interpreter.launch import Launch
@@ -21,6 +22,7 @@ from warplab.interpreter.memory.arena import Arena
 from warplab.interpreter.observe import Observer
 
 from ...errors import UsageError
+from .filtering import LaunchFilter
 
 POISON = 1  # the seed of what nobody has written, where nobody names one
 FOLLOWED = 1 << 30  # bytes of a larger allocation count as set: their shadow would take as many
@@ -47,18 +49,40 @@ class Sanitizer:
     """Some tools, and their findings over any number of launches.
 
     `strict`: what CUDA C++ leaves undefined is an error, even where PTX defines it.  `goes_on`: a launch that ends in a device error ends
-    alone; the program does not hear of it, and later launches run.
+    alone; the program does not hear of it, and later launches run.  `leaks`: are they looked for; by default if all tools are asked for.
+    `launches`: which are watched.  `suppressions`: what is not reported.
     """
 
-    def __init__(self, tools: str = "all", *, strict: bool = False, goes_on: bool = False) -> None:
+    def __init__(
+        self, tools: str = "all", *, strict: bool = False, goes_on: bool = False, leaks: bool | None = None,
+        launches: LaunchFilter | None = None, suppressions: Sequence[Suppression] = (),
+    ) -> None:  # fmt: skip
         self.tools = tools_of(tools)
         self.goes_on = goes_on
+        self._launches = launches or LaunchFilter()
+        self._seen = 0  # launches of kernels that are to be watched
+        self._watches = True  # the launch at hand?
+        self._suppressions = tuple(suppressions)
         self.unexplained: list[ExecutionError] = []  # device errors that no tool reports, after which the program went on
         self._findings = Findings()
-        self._checkers = checkers_of(self.tools, CheckedRun(self._findings, strict))
+        self._checkers = checkers_of(
+            self.tools, CheckedRun(self._findings, strict, len(self.tools) == len(TOOLS) if leaks is None else leaks)
+        )
         self.observers: Sequence[Observer] = list(dict.fromkeys(o for c in self._checkers for o in c.observers()))
         self.gap = max((c.gap for c in self._checkers), default=0)
         self._finished = False
+
+    def watching(self, launch: Launch) -> Sequence[Observer]:
+        """Who watches a launch that begins now."""
+        named = self._launches.names(launch.name)
+        self._watches = named and self._launches.takes(self._seen)
+        self._seen += named
+        if self._watches:
+            return self.observers
+        for arena in (launch.arena, *launch.other_arenas):  # nobody sees what it writes
+            for a in arena.living():
+                self.written(arena, a.start, a.size)
+        return ()
 
     def unset(self, arena: Arena, address: int, size: int) -> None:
         """Memory was made that the host has left unset."""
@@ -95,7 +119,7 @@ class Sanitizer:
         """A launch, or a call of the host, ended in an error: does the program go on as if it had not?"""
         for c in self._checkers:
             c.failed(error)
-        if launch is not None:
+        if launch is not None and self._watches:
             for o in self.observers:
                 o.end(launch)
         if not self.goes_on or not isinstance(error, Fault | Deadlock):
@@ -122,8 +146,17 @@ class Sanitizer:
 
     @property
     def findings(self) -> tuple[Finding, ...]:
-        """What was found so far; some things, such as leaks, show only at the end."""
-        return self._findings.all
+        """What was found so far and is not suppressed; some things, such as leaks, show only at the end."""
+        return tuple(f for f in self._findings.all if not self.suppresses(f))
+
+    def suppresses(self, finding: Finding) -> bool:
+        """Is it known, and not to be reported?"""
+        return any(s.matches(finding) for s in self._suppressions)
+
+    @property
+    def suppressed(self) -> int:
+        """How many findings are not reported."""
+        return len(self._findings.all) - len(self.findings)
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -132,7 +165,7 @@ class Sanitizer:
 
     def report(self) -> str:
         """All findings in words."""
-        return as_text(self.findings)
+        return as_text(self.findings, suppressed=self.suppressed)
 
 
 _open: list[Sanitizer] = []  # of the blocks that are open

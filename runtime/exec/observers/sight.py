@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...device.launches.observing import watching
 from ...device.memory.allocations import SPACE
+from ...run.runspec import RunSpec
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,8 +30,7 @@ class Sight:
 
     profile: str = ""  # the page to write; text or JSON, if its name ends so
     tools: tuple[str, ...] = ()
-    strict: bool = False  # see Sanitizer
-    goes_on: bool = False
+    checks: RunSpec = field(default_factory=lambda: RunSpec(()))  # what else is said of the checkers
     log: str = ""  # the trace to write
     record: str = ""  # the folder for golden tests
     keep: str = ""  # the folder for the recording of a launch
@@ -52,9 +52,10 @@ class Sight:
             if SPACE.clock is not None:
                 self._spans = SPACE.clock.keep()
         if self.tools:
-            from ...device.launches.sanitizing import Sanitizer, sanitizing
+            from ...device.launches.sanitizing import sanitizing
+            from ...run.sanitized import sanitizer_of
 
-            self._sanitizer = Sanitizer(" ".join(self.tools), strict=self.strict, goes_on=self.goes_on)
+            self._sanitizer = sanitizer_of(" ".join(self.tools), self.checks, None)
             self._open.enter_context(sanitizing(self._sanitizer))
         if self.log:
             from .call_log import CallLog

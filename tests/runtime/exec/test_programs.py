@@ -152,10 +152,13 @@ def test_a_timeline_of_calls_copies_and_launches(warplab_exec: Run, build: Build
         by_stream[s["stream"]] = s["end"]
 
 
-def test_checkers_end_a_good_program_with_one(warplab_exec: Run, build: Build) -> None:
+def test_checkers_end_a_good_program_with_one(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
     done = warplab_exec(build("slip", text=SLIP), options=("--sanitize", "memcheck"))
     assert done.returncode == 1
     assert "out-of-bounds" in done.stderr and "ERROR SUMMARY: 1 error" in done.stderr
+    (known := tmp_path / "known.toml").write_text('[[suppression]]\nkind = "out-of-bounds"\n')
+    done = warplab_exec(build("slip", text=SLIP), options=("--sanitize", "memcheck", "--suppressions", str(known)))
+    assert "ERROR SUMMARY: 0 errors, 1 suppressed" in done.stderr
     done = warplab_exec(build("reduction"), options=("--sanitize", "all"))
     assert (done.returncode, done.stdout, done.stderr) == (0, "reduction: right\n", f"{TOLD}========= ERROR SUMMARY: 0 errors\n")
 
@@ -311,7 +314,7 @@ int main() {
 def test_launches_end_at_the_timeout(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("spin", text=SPIN), options=("--timeout", "0.2", "--engine", "numpy", "--schedule", "4"))
     assert done.returncode == 9, done.stderr
-    for option in ("--engine=fast", "--sanitize=leaks", "--timeout=0"):
+    for option in ("--engine=fast", "--sanitize=leaks", "--timeout=0", "--kernel-regex=(", "--suppressions=nowhere.toml"):
         done = warplab_exec("true", options=(option,))
         assert done.returncode == 2 and "Traceback" not in done.stderr
 
