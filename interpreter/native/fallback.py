@@ -15,7 +15,8 @@ from ..vector.explain import explain
 from ..vector.group import Activation, Group
 from .registers import NativeRegisters
 from .rows import Row
-from .schedule import words as s
+from .schedule import layout as s
+from .schedule.scheduler import forget_waiting
 from .taking_over import NumpyWave
 from .uniformity import UNIFORM, VARYING
 from .waiting import SuspendedGroups
@@ -31,7 +32,7 @@ class Fallback:
 
     def __init__(self, native: NativeLaunch) -> None:
         self.native = native
-        self.S = native.S
+        self.state = native.state
         self.program = native.program
         self.registers: NativeRegisters = native.registers
         self._wave: Any = None  # made when it is first needed
@@ -39,7 +40,7 @@ class Fallback:
     @property
     def wave(self) -> Any:
         """The wave that runs; its shared memory and its stacks are those of compiled code."""
-        native, first, count = self.native, self.native.first_block, int(self.S[s.WAVE_BLOCKS])
+        native, first, count = self.native, self.native.first_block, self.state.wave_blocks
         if self._wave is None or self._wave.first != first:
             self.check_leaks()
             wave = self._wave = native.make_wave(native.launch, (), first, count, native.shared[: count * native.stride + 16])
@@ -62,7 +63,7 @@ class Fallback:
     @property
     def row(self) -> Row:
         """The row that the group stands before."""
-        return self.program.rows[int(self.S[s.PC])]
+        return self.program.rows[self.state.running.pc]
 
     # ------------------------------------------------------------ single rows
 
@@ -73,11 +74,11 @@ class Fallback:
         for slot in plan.zeros:
             self._put(slot, row.kinds.get(slot, UNIFORM), registers[slot], None)
 
-    def run_row(self, at: int, count: int) -> None:
+    def run_row(self, entries: Array) -> None:
         """Runs a row's operations for the lanes of a list."""
         row = self.row
         self.native.launch.used.left_to_numpy.update(self._opcodes(row))
-        g, selection = self.group(self.S[at : at + count], row)
+        g, selection = self.group(entries, row)
         code = g.act.function.segments[row.segment]
         step: Any = None
         try:
@@ -96,8 +97,8 @@ class Fallback:
                     self._put(slot, kind, g.R[slot], selection)
         if g.cc is not None:
             self._put(self.program.frame.carry, VARYING, g.cc, selection)
-        self.S[s.TURN] += g.turns  # what paused counts as turns
-        self.S[s.PC] += 1
+        self.state.running.turns += g.turns  # what paused counts as turns
+        self.state.running.pc += 1
 
     def _opcodes(self, row: Row) -> list[str]:
         """The instructions of a row that numpy has to run: of a pass those that access memory."""
@@ -133,24 +134,22 @@ class Fallback:
 
     def take_over(self, wave: NumpyWave, first: int) -> None:
         """A wave that numpy began is the one that is under way."""
-        S, numpys = self.S, wave.wave
-        S[s.FIRST_BLOCK], S[s.WAVE_BLOCKS], S[s.UNDER_WAY] = first, numpys.count, 1
-        S[s.LOCAL_STRIDE] = numpys.count * self.native.launch.threads
-        S[[s.COUNT, s.READY, s.BLOCKED, s.SPINNING, s.USED, s.HIGH, s.UNUSED, s.PICKED, s.ANY_UNMET, s.QUIET]] = 0
-        S[S[s.UNMET] : S[s.UNMET] + S[s.ROW_COUNT] + 1] = 0
-        S[s.PENDING : s.PENDING + s.BARRIERS] = 0
-        S[S[s.ARRIVED] : S[s.ARRIVED] + s.BARRIERS * S[s.PER_WAVE] * S[s.EACH]] = 0
-        wave.give(S, self.registers)
+        state, numpys = self.state, wave.wave
+        state.first_block, state.wave_blocks, state.under_way = first, numpys.count, 1
+        state.local_stride = numpys.count * self.native.launch.threads
+        state.running.count = 0
+        forget_waiting(state)
+        wave.give(state, self.registers)
         self._wave = numpys
 
     def hand_over(self) -> Any:
         """The wave, with groups in the place of the scheduler's nodes: numpy goes on with it."""
-        S, wave = self.S, self.wave
+        state, wave = self.state, self.wave
         SuspendedGroups(self, wave).hand_over()
         at_end = self.row.kind not in (s.RUN, s.CALLOUT, s.REGION)
-        if S[s.COUNT]:
-            g, _ = self.group(S[S[s.LIST] : S[s.LIST] + S[s.COUNT]], self.row)
-            g.turns = int(S[s.TURN])
+        if state.running.count:
+            g, _ = self.group(state.running.entries.part(state.running.count), self.row)
+            g.turns = state.running.turns
             if at_end:
                 self._end_segment(g)
             else:

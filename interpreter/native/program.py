@@ -30,7 +30,7 @@ from .frame import Frame
 from .jit import CompiledLibrary, NativeSource
 from .regions import regions, saved
 from .rows import Row, RowTable, end_kind
-from .schedule import words as s
+from .schedule import layout as s
 from .schedule.compiled import scheduler
 from .threads.sharing import ThreadSharing
 from .trace.code import LLVMModule, Untraceable
@@ -232,7 +232,7 @@ class NativeProgram:
     def words(self, at: int) -> NDArray[np.int64]:
         """The rows as the scheduler reads them, where they begin at a word."""
         assert self._library is not None
-        return RowTable(self.plan, self.frame, self.rows, self.first).words(self._library.addresses, at)
+        return RowTable(self.plan, self.frame, self.rows, self.first).write(self._library.addresses, at)
 
     def _written(self) -> NativeSource:
         helpers = Helpers(LLVMModule(), self.width)

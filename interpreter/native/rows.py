@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +14,7 @@ from warplab.assembler.ir import Function
 from ..plan import plan as P
 from .frame import Frame
 from .regions import Region
-from .schedule import words as s
+from .schedule import layout as s
 from .uniformity import UNIFORM, VARYING, Kinds
 
 
@@ -98,81 +98,78 @@ class RowTable:
         self.plan, self.frame, self.rows, self.first = plan, frame, rows, first
         self.keys: dict[P.SyncKey, int] = {}
 
-    def words(self, addresses: Mapping[str, int], at: int) -> NDArray[np.int64]:
-        """The table where it begins at a word; `addresses` are those of the passes."""
-        table = np.zeros((len(self.rows), s.ROW), np.int64)
-        behind: list[int] = []  # lists behind the table
-        base = at + table.size
-        for row, words in zip(self.rows, table, strict=True):
-            end = self.plan.segments[row.segment].end
-            words[s.KIND] = row.kind
-            words[s.FIRST] = s.NOWHERE
-            if row.kind == s.RUN:
-                words[s.A] = addresses[f"pass{row.number}"]
-                continue
-            if row.kind == s.EXIT:
-                words[s.A] = isinstance(end, P.Leave) and end.what == "exit"
-            if row.kind in (s.CALLOUT, s.LEAVE, s.EXIT):
-                continue
-            if row.region is not None:
-                words[s.A], words[s.B], words[s.INSIDE] = addresses[f"region{row.number}"], self._row(row.region.exit), base + len(behind)
-                behind += [len(row.region.order), *map(self._row, row.region.order)]
-                continue
-            guard = getattr(end, "guard", None)
-            if isinstance(end, P.Sync | P.Barrier):
-                if guard is not None:
-                    words[s.GUARDED], words[s.GUARD] = self._flags(guard.slot, row)
-                    words[s.INVERTED] = guard.negated
-            elif guard is not None:
-                lane = row.kind != s.BRANCH_UNIFORM
-                words[s.PREDICATE] = self.frame.mask(guard.slot) if lane else 2 * guard.slot
-                words[s.NEGATED] = guard.negated
-            match end:
-                case P.Jump():
-                    words[s.A] = self._row(end.to)
-                case P.Branch():
-                    words[s.A], words[s.B], words[s.JOIN] = self._row(end.taken), self._row(end.fall), self._row(end.join)
-                    if end.first is not None:
-                        words[s.FIRST] = self._row(end.first)
-                case P.Table():
-                    words[s.A], words[s.JOIN] = base + len(behind), self._row(end.join)
-                    words[s.PREDICATE] = (self.frame.uniforms + self.frame.way(0)) // 4
-                    behind += [len(end.ways), *map(self._row, end.ways)]
-                case P.Leave():
-                    words[s.B] = self._row(end.fall)
-                case P.Barrier():
-                    words[s.A], words[s.WAITS] = self._row(end.past), end.waits
-                    if end.reduction is not None:
-                        words[s.REDUCED] = {"popc": s.BY_POPC, "and": s.BY_AND, "or": s.BY_OR}[end.reduction.operation]
-                        assert type(end.reduction.target) is int
-                        slot, words[s.NEGATED] = _predicate(end.reduction)
-                        words[s.VALUED], words[s.VALUE] = self._flags(slot, row)
-                        words[s.RESULT] = self.frame.mask(end.reduction.target)
-                    how, value, place = _word(self.frame, end.number, row.kinds)
-                    words[s.NUMBERED], words[s.NUMBER] = how, value if how == s.NAMED_BY_TEXT else place
-                    if end.count is not None:
-                        words[s.NAMED], words[s.B], words[s.PREDICATE] = _word(self.frame, end.count, row.kinds)
-                case P.Sync():
-                    words[s.A], words[s.PARTS] = self._row(end.past), end.parts
-                    named = (s.NAMED_BY_TEXT, 0xFFFFFFFF, 0) if end.mask is None else _word(self.frame, end.mask, row.kinds)
-                    words[s.NAMED], words[s.B], words[s.PREDICATE] = named
-                    words[s.KEY] = self._key(end)
-                case P.Call():
-                    words[s.A] = self._row(end.after)
-            exits: P.Exits = getattr(end, "exits", {})
-            if exits:
-                words[s.EXITS] = base + len(behind)
-                behind.append(len(exits))
-                for to, way in exits.items():
-                    inside = [self._row(pc) for pc in way.inside]
-                    behind += [self._row(to), self._row(way.join), len(inside), *inside]
-            turns: P.Turns = getattr(end, "turns", {})
-            if turns:
-                words[s.TURNS] = base + len(behind)
-                behind.append(len(turns))
-                for to, limit in turns.items():
-                    behind += [self._row(to), limit]
-        return np.concatenate([table.ravel(), np.array(behind, np.int64)])
+    def write(self, addresses: Mapping[str, int], at: int) -> NDArray[np.int64]:
+        """The table where it begins at a word, and lists behind it; `addresses` are those of the passes."""
+        self.words = np.zeros(len(self.rows) * s.RowRecord.SIZE, np.int64)
+        self.end = at + self.words.size
+        self.behind: list[int] = []
+        for row in self.rows:
+            self._row(row, s.RowRecord(self, row.number * s.RowRecord.SIZE), self.plan.segments[row.segment].end, addresses)
+        return np.concatenate([self.words, np.array(self.behind, np.int64)])
+
+    def _list(self, numbers: Sequence[int]) -> Any:
+        """The place of a list behind the table."""
+        at = self.end + len(self.behind)
+        self.behind += numbers
+        return at
+
+    def _row(self, row: Row, out: s.RowRecord, end: P.End, addresses: Mapping[str, int]) -> None:
+        out.kind = row.kind
+        out.first = s.NOWHERE
+        if row.kind == s.RUN:
+            out.code = addresses[f"pass{row.number}"]
+        if row.kind == s.EXIT:
+            out.whole = isinstance(end, P.Leave) and end.what == "exit"
+        if row.kind in (s.RUN, s.CALLOUT, s.LEAVE, s.EXIT):
+            return
+        if row.region is not None:
+            out.code, out.fall = addresses[f"region{row.number}"], self._place(row.region.exit)
+            out.inside, out.inside_count = self._places(row.region.order), len(row.region.order)
+            return
+        guard = getattr(end, "guard", None)
+        if isinstance(end, P.Sync | P.Barrier):
+            if guard is not None:
+                out.guarded, out.guard = self._flags(guard.slot, row)
+                out.inverted = guard.negated
+        elif guard is not None:
+            lane = row.kind != s.BRANCH_UNIFORM
+            out.predicate = self.frame.mask(guard.slot) if lane else 2 * guard.slot
+            out.negated = guard.negated
+        match end:
+            case P.Jump():
+                out.to = self._place(end.to)
+            case P.Branch():
+                out.to, out.fall, out.join = self._place(end.taken), self._place(end.fall), self._place(end.join)
+                if end.first is not None:
+                    out.first = self._place(end.first)
+            case P.Table():
+                out.ways, out.way_count, out.join = self._places(end.ways), len(end.ways), self._place(end.join)
+                out.predicate = (self.frame.uniforms + self.frame.way(0)) // 4
+            case P.Leave():
+                out.fall = self._place(end.fall)
+            case P.Barrier():
+                out.to, out.waits = self._place(end.past), end.waits
+                if end.reduction is not None:
+                    out.reduced = {"popc": s.BY_POPC, "and": s.BY_AND, "or": s.BY_OR}[end.reduction.operation]
+                    assert type(end.reduction.target) is int
+                    slot, out.negated = _predicate(end.reduction)
+                    out.valued, out.value = self._flags(slot, row)
+                    out.result = self.frame.mask(end.reduction.target)
+                out.numbered, value, place = _word(self.frame, end.number, row.kinds)
+                out.number = value if out.numbered == s.NAMED_BY_TEXT else place
+                if end.count is not None:
+                    out.named, out.constant, out.operand = _word(self.frame, end.count, row.kinds)
+            case P.Sync():
+                out.to, out.parts, out.key = self._place(end.past), end.parts, self._key(end)
+                named = (s.NAMED_BY_TEXT, 0xFFFFFFFF, 0) if end.mask is None else _word(self.frame, end.mask, row.kinds)
+                out.named, out.constant, out.operand = named
+            case P.Call():
+                out.to = self._place(end.after)
+        exits: P.Exits = getattr(end, "exits", {})
+        ways = [(self._place(to), self._place(x.join), len(x.inside), self._places(x.inside)) for to, x in exits.items()]
+        out.exits, out.exit_count = self._list([self._list(way) for way in ways]), len(ways)
+        turns: P.Turns = getattr(end, "turns", {})
+        out.heads, out.head_count = self._list([x for to, limit in turns.items() for x in (self._place(to), limit)]), len(turns)
 
     def _flags(self, slot: int, row: Row) -> tuple[int, int]:
         """How the scheduler finds a predicate, and where."""
@@ -188,5 +185,8 @@ class RowTable:
         ops = self.plan.segments[end.past].ops if end.past != P.EXIT else ()
         return number if ops and ops[0].how == "warps" else -number
 
-    def _row(self, pc: int) -> int:
+    def _places(self, pcs: Collection[int]) -> Any:
+        return self._list([self._place(pc) for pc in pcs])
+
+    def _place(self, pc: int) -> int:
         return s.END if pc == P.EXIT else self.first[pc]

@@ -6,6 +6,8 @@ import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Sequence
+from functools import partial
+from operator import index
 from typing import Any
 
 import numpy as np
@@ -20,7 +22,7 @@ from ..vector.waiting.deadlock import PROVEN
 from .fallback import Fallback
 from .program import NativeProgram
 from .registers import NativeRegisters, aligned
-from .schedule import words as s
+from .schedule import layout as s
 from .schedule.compiled import scheduler
 from .taking_over import LISTS_LEFT, NumpyWave
 from .threads.team import Team
@@ -30,7 +32,7 @@ PATIENCE = 4096  # ends of segments between two looks at the limits
 LISTS, MOST_LISTS = 24, 2048  # lists of all vectors that there is room for: at first, and at most
 CHUNK = 1 << 14  # blocks whose special registers are computed at once
 OF_A_WAVE = (
-    "_memory", "S", "registers", "block_of", "thread_of", "pointers", "sites", "shared", "local", "chunk", "tables", "version", "allocations", "fallback",
+    "_memory", "state", "registers", "block_of", "thread_of", "pointers", "sites", "shared", "local", "chunk", "tables", "version", "allocations", "fallback",
     "picture", "same",
 )  # fmt: skip
 
@@ -44,19 +46,13 @@ class LaunchMemory:
         self.registers = NativeRegisters(program.frame, per_wave, launch.threads)
         width, each = program.width, self.registers.each
         n = per_wave * each
-        words = program.words(s.WORDS)
-        sizes = {
-            s.ROWS: len(words), s.NODES_AT: s.NODE * s.NODES, s.READY_AT: s.NODES, s.BLOCKED_AT: s.NODES, s.SPINNING_AT: s.NODES,
-            s.PICKED_AT: 4 * s.NODES, s.UNMET: len(program.rows) + 1, s.WANTED: s.BARRIERS * per_wave, s.REDUCES: s.BARRIERS, s.ARRIVED: s.BARRIERS * n,
-            s.HOLDS: s.BARRIERS * n, s.ALIVE: n, s.GONE: n, s.HERE: n, s.MASKS: each, s.LISTS: LISTS * n,
-        }  # fmt: skip
-        places = np.cumsum([s.WORDS, *sizes.values()]).tolist()
-        self.S = S = np.zeros(places[-1], np.int64)
-        S[list(sizes)] = places[:-1]
-        S[s.ROOM], S[s.ROW_COUNT], S[s.APART] = places[-1], len(program.rows), program.apart
-        S[S[s.ROWS] : S[s.ROWS] + len(words)] = words
+        self.words = program.words(s.WaveRecord.SIZE)
+        sizes = {"rows": len(self.words), **s.sizes(len(program.rows), per_wave, each), "lists": LISTS * n}
+        self.state = state = s.WaveRecord.with_arrays(partial(np.zeros, dtype=np.int64), self.registers.memory, sizes)
+        state.room, state.row_count, state.apart = state.lists + LISTS * n, len(program.rows), program.apart
+        state.rows.part(len(self.words))[:] = self.words
         lanes = np.arange(each * width).reshape(each, width) < launch.threads
-        S[S[s.MASKS] : S[s.MASKS] + each] = lanes @ (1 << np.arange(width, dtype=np.int64))
+        state.lanes_of.part(each)[:] = lanes @ (1 << np.arange(width, dtype=np.int64))
         self.stride = shared_stride(launch.shared_bytes)
         self.stack = program.frame.stack
         self.block_of, vector = np.divmod(np.arange(n, dtype=np.int64), each)
@@ -66,13 +62,12 @@ class LaunchMemory:
         self.shared = aligned(per_wave * self.stride + 16)
         self.local = aligned(per_wave * launch.threads * self.stack)
         memory = self.registers.memory.ctypes.data
-        S[s.SHARED_STRIDE], S[s.SHARED_SIZE], S[s.LOCAL_SIZE] = self.stride, launch.shared_bytes, self.stack
-        S[s.UNIFORMS], S[s.FRAMES] = memory, memory + program.frame.uniforms
-        S[s.SITES], S[s.BLOCK_OF], S[s.THREAD_OF] = self.sites.ctypes.data, self.block_of.ctypes.data, self.thread_of.ctypes.data
-        S[s.SPECIALS] = self.pointers.ctypes.data
-        S[s.FRAME], S[s.EACH], S[s.BLOCK_LANES], S[s.PER_WAVE] = program.frame.size // 4, each, launch.threads, per_wave
-        self.words = words
-        S[s.CLEARED] = bool(program.plan.zeros) or program.frame.carries
+        state.shared_stride, state.shared_size, state.local_size = self.stride, launch.shared_bytes, self.stack
+        state.uniforms, state.frames = memory, memory + program.frame.uniforms
+        state.sites, state.block_of, state.thread_of = self.sites.ctypes.data, self.block_of.ctypes.data, self.thread_of.ctypes.data
+        state.specials = self.pointers.ctypes.data
+        state.frame, state.each, state.block_lanes, state.per_wave = program.frame.size // 4, each, launch.threads, per_wave
+        state.cleared = bool(program.plan.zeros) or program.frame.carries
 
     def serves(self, launch: Launch) -> bool:
         """Has it room for the waves of a launch, and for no larger ones?"""
@@ -105,22 +100,22 @@ class NativeLaunch:
 
     def _begin(self, memory: LaunchMemory) -> None:
         """Waves run in this memory."""
-        launch, S = self.launch, memory.S
+        launch, state = self.launch, memory.state
         self._memory: LaunchMemory | None = memory
-        self.S, self.registers, self.stride, self.stack = S, memory.registers, memory.stride, memory.stack
+        self.state, self.registers, self.stride, self.stack = state, memory.registers, memory.stride, memory.stack
         self.block_of, self.thread_of, self.pointers, self.sites = memory.block_of, memory.thread_of, memory.pointers, memory.sites
         self.picture: tuple[int, int] | None = None  # of the registers, while lanes only spin
         self.same = 0  # rounds in which it has not changed
         self.chunk = 0  # the first block whose tables are there
         self._use(memory.shared, memory.local)
         self._look_at_allocations()
-        S[s.STATUS] = S[s.UNDER_WAY] = S[s.STEPS] = 0
-        S[s.HOST], S[s.PARAMETERS] = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
-        S[s.STOPS] = launch.options.poison is not None
-        S[s.COUNTED], S[s.CLOCK_AT] = launch.steps, launch.clock.ctypes.data
-        S[s.REGION_AT] = S[s.REGION_STEPS] = 0
+        state.status = state.under_way = state.steps = 0
+        state.host, state.parameters = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
+        state.stops = launch.options.poison is not None
+        state.counted, state.clock_at = launch.steps, launch.clock.ctypes.data
+        state.region_at = state.region_steps = 0
         rows = memory.words  # a region that failed in an earlier launch is tried again
-        S[S[s.ROWS] : S[s.ROWS] + len(rows)] = rows
+        state.rows.part(len(rows))[:] = rows
         self._grant()
         self.fallback = Fallback(self)
 
@@ -134,7 +129,7 @@ class NativeLaunch:
     def _use(self, shared: Array, local: Array) -> None:
         """Works with this shared memory and these stacks."""
         self.shared, self.local = shared, local
-        self.S[s.SHARED], self.S[s.LOCAL] = shared.ctypes.data, local.ctypes.data
+        self.state.shared, self.state.local = shared.ctypes.data, local.ctypes.data
 
     def _fresh_memory(self) -> None:
         """Shared memory and stacks that no wave has."""
@@ -146,14 +141,14 @@ class NativeLaunch:
         arena = self.launch.arena
         self.version = arena.version
         self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
-        self.S[s.TABLE], self.S[s.ENTRIES] = self.allocations.ctypes.data, len(self.allocations)
+        self.state.table, self.state.entries = self.allocations.ctypes.data, len(self.allocations)
         self.sites[::2], self.sites[1::2] = arena.base, 0  # where each remembers an allocation to begin, and its room
 
     def fill(self, first: int, most: int = CHUNK) -> None:
         """The special registers of the blocks from one on."""
         self.chunk = first
         count = min(max(most // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
-        self.S[s.NEXT_BLOCK], self.S[s.BLOCKS] = 0, count
+        self.state.next_block, self.state.blocks = 0, count
         self.tables = [self._table(name, first, count) for name in self.program.frame.specials]
         self.pointers[: len(self.tables)] = [t.ctypes.data for t in self.tables]
 
@@ -173,7 +168,7 @@ class NativeLaunch:
     @property
     def under_way(self) -> bool:
         """Has a wave begun that has not ended?"""
-        return bool(self.S[s.UNDER_WAY]) or bool(self.left)
+        return bool(self.state.under_way) or bool(self.left)
 
     def take_over(self, waves: Sequence[Any]) -> bool:
         """Goes on with waves that numpy began, with the last of them first; False if it can't."""
@@ -185,7 +180,7 @@ class NativeLaunch:
             self.wants_apart = obstacles == {"lanes wait"}
             return False
         for wave in given:
-            if self.S[s.UNDER_WAY]:
+            if self.state.under_way:
                 self._suspend()
                 self._begin(LaunchMemory(self.launch, self.program, self.per_wave))
             self._adopt_wave(wave)
@@ -201,25 +196,25 @@ class NativeLaunch:
         self.fallback.take_over(given, 0)
         self.launch.steps += wave.segments_run % CHECK_EVERY
         wave.segments_run = 0
-        self.S[s.COUNTED] = self.launch.steps
+        self.state.counted = self.launch.steps
 
     @property
     def _entries(self) -> int:
         """How many entries of lists there is room for."""
-        return int(self.S[s.ROOM] - self.S[s.LISTS])
+        return index(self.state.room) - index(self.state.lists)
 
     def next_wave(self) -> Any:
         """Runs the waves that have not begun; gives one that numpy has to go on with, None when all have ended."""
         launch, run = self.launch, scheduler()
-        if self.S[s.UNDER_WAY]:
-            launch.used.native_blocks += int(self.S[s.WAVE_BLOCKS])
+        if self.state.under_way:
+            launch.used.native_blocks += self.state.wave_blocks
         while True:
-            S, first = self.S, launch.next_block
-            S[s.NEXT_BLOCK] = first - self.chunk  # running blocks may have taken some over
-            S[s.MORE] = self._has_more(int(S[s.BLOCKS]))
+            state, first = self.state, launch.next_block
+            state.next_block = first - self.chunk  # running blocks may have taken some over
+            state.more = self._has_more(state.blocks)
             begun = time.thread_time()
-            code, self.code = self.code or run(S.ctypes.data, self.registers.memory.ctypes.data), 0
-            launch.next_block = self.chunk + int(S[s.NEXT_BLOCK])
+            code, self.code = self.code or run(state.words.ctypes.data, self.registers.memory.ctypes.data), 0
+            launch.next_block = self.chunk + state.next_block
             launch.used.native_blocks += launch.next_block - first
             if code == s.DONE:
                 self._count_steps()
@@ -234,10 +229,10 @@ class NativeLaunch:
                 else:
                     return None
             elif code == s.ASKED:
-                self._ask(int(S[s.LIST]), int(S[s.COUNT]))
+                self._ask(state.running.entries.part(state.running.count))
             elif code == s.FAULT:  # an access that is not plainly legal: of the vectors from there on nothing has been done
-                S[s.STATUS] = 0
-                self._ask(int(S[s.LIST] + S[s.FAILED]), int(S[s.COUNT] - S[s.FAILED]))
+                state.status = 0
+                self._ask(state.running.entries.part(state.running.count)[state.failed :])
             elif code == s.BEGUN:
                 self.fallback.poison()
             elif code == s.PAUSE:
@@ -262,7 +257,7 @@ class NativeLaunch:
         self.launch.used.left_to_numpy[self.fallback.ended_by] += 1
         wave = self.fallback.hand_over()
         self.launch.used.native_blocks -= wave.count
-        self.S[s.UNDER_WAY] = 0
+        self.state.under_way = 0
         self._fresh_memory()
         return wave
 
@@ -304,8 +299,8 @@ class NativeLaunch:
 
     def keep_steps(self) -> None:
         """Those that a thread has counted; the launch counts them later."""
-        self.steps += int(self.S[s.STEPS])
-        self.S[s.STEPS] = 0
+        self.steps += self.state.steps
+        self.state.steps = 0
 
     # ------------------------------------------------------------ waves in which lanes only spin
 
@@ -313,7 +308,7 @@ class NativeLaunch:
         """Suspends the wave, as numpy does; False where numpy has to do it, since waves of its own are suspended or nothing changes any more."""
         launch, options = self.launch, self.launch.options
         self._count_steps()
-        self.still_waves = self.still_waves + 1 if self.S[s.QUIET] >= s.QUIET_ROUNDS and self._is_still() else 0
+        self.still_waves = self.still_waves + 1 if self.state.quiet >= s.QUIET_ROUNDS and self._is_still() else 0
         if launch.suspended_waves or self.still_waves > PROVEN * (len(self.suspended) + 1):
             return False
         self._suspend()
@@ -334,41 +329,39 @@ class NativeLaunch:
         vars(self).update(self.suspended.popleft())
         if self.version != self.launch.arena.version:
             self._look_at_allocations()
-        self.S[s.COUNTED] = self.launch.steps
+        self.state.counted = self.launch.steps
 
     def _make_room(self) -> bool:
         """Makes room for more lists of lanes; False where there is as much as there may be."""
-        S, memory = self.S, self._memory
+        state = self.state
         size = self._entries
         if size >= MOST_LISTS * self.per_wave * self.registers.each:
             return False
-        self.S = self.fallback.S = np.concatenate([S, np.zeros(size, np.int64)])
-        self.S[s.ROOM] = len(self.S)
-        if memory is not None:
-            memory.S = self.S
+        state.words = np.concatenate([state.words, np.zeros(size, np.int64)])
+        state.room += size
         return True
 
     def _is_still(self) -> bool:
         """Lanes have only spun for a while: have their registers not changed for some rounds?  Then numpy looks closer."""
-        before, self.picture = self.picture, (int(self.S[s.EVENTS]), zlib.crc32(self.registers.memory.data))
+        before, self.picture = self.picture, (self.state.events, zlib.crc32(self.registers.memory.data))
         self.same = self.same + 1 if self.picture == before else 0
         if not self.same:
-            self.S[s.QUIET] = 0  # looks again after a while
+            self.state.quiet = 0  # looks again after a while
         return self.same >= PROVEN
 
-    def _ask(self, at: int, count: int) -> None:
+    def _ask(self, entries: Array) -> None:
         self._count_steps()
-        self.fallback.run_row(at, count)
+        self.fallback.run_row(entries)
         if self.version != self.launch.arena.version:
             self._look_at_allocations()
 
     def _count_steps(self, begun: int = 0) -> None:
         """Looks at the limits; `begun`: segments that have run and are counted at their end."""
-        steps = int(self.S[s.STEPS])
-        self.S[s.STEPS] = 0
+        steps = self.state.steps
+        self.state.steps = 0
         self.launch.check_limits(steps + begun, self._where)
         self.launch.steps -= begun
-        self.S[s.COUNTED] = self.launch.steps
+        self.state.counted = self.launch.steps
         self._grant()
 
     def _grant(self) -> None:
@@ -377,8 +370,8 @@ class NativeLaunch:
         """
         most = self.launch.options.max_steps
         left = PATIENT if most is None else max((most // CHECK_EVERY + 1) * CHECK_EVERY - 1 - self.launch.steps, 0)
-        self.S[s.TICK] = min(PATIENCE, left)
-        self.S[s.REGION_BUDGET] = PATIENT if most is None else min(PATIENT, max(most - self.launch.steps, 0))
+        self.state.tick = min(PATIENCE, left)
+        self.state.region_budget = PATIENT if most is None else min(PATIENT, max(most - self.launch.steps, 0))
 
     def _where(self) -> str:
         """What the wave executes."""
@@ -388,7 +381,7 @@ class NativeLaunch:
     @property
     def first_block(self) -> int:
         """Of the wave that runs."""
-        return self.chunk + int(self.S[s.FIRST_BLOCK])
+        return self.chunk + self.state.first_block
 
 
 class _Blocks:

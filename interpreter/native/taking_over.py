@@ -15,7 +15,8 @@ from ..vector.waiting.barriers import BarrierWait
 from ..vector.waiting.sync import LanesWait
 from .program import NativeProgram
 from .registers import NativeRegisters
-from .schedule import words as s
+from .schedule import layout as s
+from .schedule.nodes import block, new, push
 from .uniformity import UNIFORM, VARYING
 
 Array = NDArray[Any]
@@ -52,9 +53,9 @@ class NumpyWave:
         found = [n for n, x in enumerate(self.program.plan.segments) if isinstance(x.end, kind) and x.end.past == g.pc]
         return found[0] if len(found) == 1 else -1
 
-    def give(self, S: Array, registers: NativeRegisters) -> None:
+    def give(self, state: s.WaveRecord, registers: NativeRegisters) -> None:
         """Writes it as the wave that is under way, of which no group runs."""
-        Nodes(self, S, registers).write()
+        Nodes(self, state, registers).write()
         wave = self.wave
         wave.ready.clear()
         wave.waiting.blocked.clear()
@@ -69,11 +70,11 @@ class NumpyWave:
 class Nodes:
     """The scheduler's words of a wave."""
 
-    def __init__(self, given: NumpyWave, S: Array, registers: NativeRegisters) -> None:
-        self.given, self.S, self.registers = given, S, registers
+    def __init__(self, given: NumpyWave, state: s.WaveRecord, registers: NativeRegisters) -> None:
+        self.given, self.state, self.registers = given, state, registers
         self.program, self.wave = given.program, given.wave
         self.living = ~self.wave.exited
-        self.of_join: dict[int, int] = {}
+        self.of_join: dict[int, s.GroupNode] = {}
         self.belonging = {
             key: self._lanes_at(join) for key, join in given.joins.items()
         }  # to each join: who has come there, and who may come
@@ -84,92 +85,81 @@ class Nodes:
 
     def write(self) -> None:
         """All nodes, lists, barriers and registers."""
-        S, wave, waiting = self.S, self.wave, self.wave.waiting
+        state, wave, waiting = self.state, self.wave, self.wave.waiting
         masks = self.registers.masks(self.living)
-        S[S[s.ALIVE] : S[s.ALIVE] + len(masks)] = masks
-        S[s.LIVING] = int(self.living.sum())
-        S[s.FREE] = S[s.LISTS]
+        state.alive.part(len(masks))[:] = masks
+        state.living = int(self.living.sum())
+        state.free = state.lists
         for g in wave.ready:
-            self._list(self._group(g, s.IS_READY), s.READY_AT, s.READY)
+            push(state, self._group(g, s.IS_READY))
         for g in waiting.spinning:
-            self._list(self._group(g, s.IS_SPINNING), s.SPINNING_AT, s.SPINNING)
+            state.spinning[state.spinning_count] = self._group(g, s.IS_SPINNING)
+            state.spinning_count += 1
         for g in waiting.blocked:
-            self._list(self._waiting(g), s.BLOCKED_AT, s.BLOCKED)
+            node = self._waiting(g)
+            block(state, node, node.state)
         for number, barrier in wave.barriers.numbered.items():
             if barrier.arrived.any():
                 self._barrier(number, barrier.arrived, barrier.wanted)
         for name, pc in waiting.joins_not_waited_for:
             if name == self.program.function.name:
-                S[s.ANY_UNMET] = 1
-                S[S[s.UNMET] + self._place(pc) + 1] = 1
+                state.any_unmet = 1
+                state.unmet[self._place(pc) + 1] = 1
 
     def _place(self, pc: int) -> int:
         return s.END if pc == P.EXIT else self.program.first[pc]
 
-    def _list(self, node: int, at: int, count: int) -> None:
-        self.S[self.S[at] + self.S[count]] = node
-        self.S[count] += 1
-
     # ------------------------------------------------------------ nodes
 
-    def _node(self, state: int, pc: int, lanes: Array, turns: int, parent: Join | None) -> int:
-        S = self.S
-        node = int(S[s.NODES_AT] + S[s.HIGH] * s.NODE)
-        S[s.HIGH] += 1
-        S[s.USED] += 1
-        masks = self.registers.masks(lanes)
+    def _node(self, kind: int, pc: int, lanes: Array, turns: int, parent: Join | None) -> s.GroupNode:
+        state, masks = self.state, self.registers.masks(lanes)
         vectors = np.flatnonzero(masks)
-        at = int(S[s.FREE])
-        S[at : at + len(vectors)] = vectors << 32 | masks[vectors]
-        S[s.FREE] += len(vectors)
-        words = S[node : node + s.NODE]
-        words[:] = 0
-        words[[s.STATE, s.NODE_PC, s.NODE_LIST, s.NODE_COUNT]] = state, self._place(pc), at, len(vectors)
-        words[[s.NODE_LANES, s.NODE_TURN]] = int(lanes.sum()), turns
+        entries = state.free
+        entries.part(len(vectors))[:] = vectors << 32 | masks[vectors]
+        state.free += len(vectors)
+        none = s.GroupNode(state, 0)
+        node = new(state, kind, self._place(pc), entries, len(vectors), int(lanes.sum()), none)
+        node.turns = turns
         if parent is not None:
-            words[s.NODE_PARENT] = above = self._join(parent)
-            S[above + s.CHILDREN] += 1
+            node.parent = self._join(parent)
+            node.parent.children += 1
         return node
 
-    def _join(self, join: Join) -> int:
+    def _join(self, join: Join) -> s.GroupNode:
         """The node of a join."""
         found = self.of_join.get(id(join))
         if found is not None:
             return found
         node = self._node(s.IS_JOIN, join.pc, self.belonging[id(join)], join.group.turns, join.group.parent)
-        self.S[node + s.YIELDS] = join.node_waits
+        node.yields = join.node_waits
         self.of_join[id(join)] = node
         if join.arrived:
             self._registers(join.group, join.pc, self._lanes_at(join), join.pending)
         return node
 
-    def _group(self, g: Group, state: int) -> int:
+    def _group(self, g: Group, kind: int) -> s.GroupNode:
         lanes = self._lanes(g)
         self._registers(g, g.pc, lanes, {})
-        return self._node(state, g.pc, lanes, g.turns, g.parent)
+        return self._node(kind, g.pc, lanes, g.turns, g.parent)
 
-    def _waiting(self, g: Group) -> int:
-        S, wait = self.S, g.blocked
+    def _waiting(self, g: Group) -> s.GroupNode:
+        state, wait = self.state, g.blocked
         segment = self.given.blocked[id(g)]
         row = next(r for r in reversed(self.program.rows) if r.segment == segment)
-        barrier = isinstance(wait, BarrierWait)
-        node = self._group(g, s.IS_AT_BARRIER if barrier else s.IS_AT_SYNC)
-        S[node + s.NODE_ROW] = S[s.ROWS] + row.number * s.ROW
+        node = self._group(g, s.IS_AT_BARRIER if isinstance(wait, BarrierWait) else s.IS_AT_SYNC)
+        node.row = state.rows[row.number]
         if isinstance(wait, BarrierWait):
-            entries = S[S[node + s.NODE_LIST] :][: S[node + s.NODE_COUNT]]
+            entries = node.entries.part(node.count)
             passed = wait.done[(entries >> 32) // self.registers.each]
             entries[passed] |= s.PASSED
-            S[node + s.NODE_NUMBER], S[node + s.LEFT] = wait.state.number, int((~passed).sum())
+            node.number, node.left = wait.state.number, int((~passed).sum())
         return node
 
     def _barrier(self, number: int, arrived: Array, wanted: Array) -> None:
-        S, per_wave = self.S, int(self.S[s.PER_WAVE])
-        masks = self.registers.masks(arrived)
-        at = int(S[s.ARRIVED]) + number * per_wave * self.registers.each
-        S[at : at + len(masks)] = masks
-        at = int(S[s.WANTED]) + number * per_wave
-        S[at : at + len(wanted)] = wanted
-        S[s.PENDING + number] = 1
+        state, masks = self.state, self.registers.masks(arrived)
+        (state.arrived + number * state.per_wave * self.registers.each).part(len(masks))[:] = masks
+        (state.wanted + number * state.per_wave).part(len(wanted))[:] = wanted
+        state.pending[number] = 1
 
     # ------------------------------------------------------------ lanes and registers
 

@@ -12,7 +12,7 @@ from warplab.isa.spaces import WINDOW_SIZE, window_of
 from warplab.isa.types import TYPES
 
 from ...vector.group import PAUSE_TURNS
-from ..schedule.words import TURN
+from ..schedule.layout import WaveRecord
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..uniformity import VARYING
@@ -76,7 +76,7 @@ class CompiledLanes(EmittedAccesses):
 
     def pause(self) -> None:
         """See ports.Lanes."""
-        p = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {TURN}")
+        p = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('running.turns')}")
         turns = self.once.fresh(f"add i64 {self.once.fresh(f'load i64, ptr {p}, align 8')}, {PAUSE_TURNS}")
         self.once.lines.append(f"  store i64 {turns}, ptr {p}, align 8")
 
@@ -90,7 +90,7 @@ class CompiledLanes(EmittedAccesses):
         before = code.fresh(f"load i1, ptr {room}")
         turns = code.fresh(f"select i1 {before}, i64 0, i64 {PAUSE_TURNS}")
         turns = code.fresh(f"select i1 {some}, i64 {turns}, i64 0")
-        p = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {TURN}")
+        p = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('running.turns')}")
         now = code.fresh(f"add i64 {code.fresh(f'load i64, ptr {p}, align 8')}, {turns}")
         paused = code.fresh(f"or i1 {before}, {some}")
         code.lines += [f"  store i64 {now}, ptr {p}, align 8", f"  store i1 {paused}, ptr {room}"]

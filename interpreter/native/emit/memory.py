@@ -7,7 +7,7 @@ that it used last: its start, and how many addresses behind it an access may beg
 
 from __future__ import annotations
 
-from ..schedule import words
+from ..schedule.layout import WaveRecord
 from ..trace.code import LLVMModule
 from . import texts as T
 from .routines import Routines
@@ -26,8 +26,7 @@ _IF_FULL = "  %full = icmp eq i{W} %lanes, -1\n  %plain = and i1 %in.all, %full"
 
 def field(name: str, into: str) -> list[str]:
     """Lines that load a word of the context."""
-    at = getattr(words, name.upper())
-    return [f"  {into}.p = getelementptr i64, ptr %ctx, i64 {at}", f"  {into} = load i64, ptr {into}.p, align 8"]
+    return [f"  {into}.p = getelementptr i64, ptr %ctx, i64 {WaveRecord.place(name)}", f"  {into} = load i64, ptr {into}.p, align 8"]
 
 
 def _splat(name: str, width: int, bits: int) -> str:

@@ -13,7 +13,7 @@ from ...plan import plan as P
 from ...plan.uses import slots_of
 from ..frame import Frame
 from ..regions import Region, results, saved
-from ..schedule import words
+from ..schedule import layout
 from ..trace.code import VectorCode, vector_type
 from ..trace.symbol import SymbolicArray
 from ..trace.ufuncs import select
@@ -257,5 +257,5 @@ class RegionEmitter:
             "  br label %undo", "undo:", "  %j = phi i64 [0, %bad], [%j.next, %back]", "  %left = icmp ult i64 %j, %k",
             "  br i1 %left, label %back, label %failed", "back:", "  %j.p = getelementptr i64, ptr %list, i64 %j", "  %j.e = load i64, ptr %j.p, align 8",
             "  %j.vec = lshr i64 %j.e, 32", f"  %j.fo = mul i64 %j.vec, {self.frame.size}", "  %j.frame = getelementptr i8, ptr %frames.b, i64 %j.fo",
-            *self._copied("back", "%j.frame", back=True), "  %j.next = add i64 %j, 1", "  br label %undo", "failed:", f"  ret i64 {words.REGION_FAILED}",
+            *self._copied("back", "%j.frame", back=True), "  %j.next = add i64 %j, 1", "  br label %undo", "failed:", f"  ret i64 {layout.REGION_FAILED}",
         ]  # fmt: skip

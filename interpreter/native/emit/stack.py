@@ -8,7 +8,7 @@ import numpy as np
 
 from warplab.isa.types import ScalarType
 
-from ..schedule import words
+from ..schedule.layout import WaveRecord
 from ..trace.symbol import SymbolicArray, lift
 from ..uniformity import VARYING
 from .memory import CALLED
@@ -31,7 +31,7 @@ class Stack(Values):
 
     def _own_stack(self) -> str:
         """Where the first words of the lanes' stacks lie side by side."""
-        threads = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {words.BLOCK_LANES}")
+        threads = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('block_lanes')}")
         each = self.once.emit(f"load i64, ptr {threads}, align 8")
         start = self.code.emit(f"mul i64 {self.block()}, {each}")
         lane = self.code.emit(f"add i64 {start}, {self.first_thread()}")

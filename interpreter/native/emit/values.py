@@ -9,7 +9,7 @@ import numpy as np
 from ...plan import plan as P
 from ...vector.special import CLOCKS, READ_CYCLES, SEGMENT_CYCLES
 from ..frame import Frame
-from ..schedule.words import CLOCK_AT, COUNTED, STEPS
+from ..schedule.layout import WaveRecord
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
@@ -157,8 +157,8 @@ class Values:
         """A register that changes with time."""
         once = self.once
         counted, steps, clock = (
-            once.fresh(f"load i64, ptr {once.emit(f'getelementptr i64, ptr %ctx, i64 {word}')}, align 8")
-            for word in (COUNTED, STEPS, CLOCK_AT)
+            once.fresh(f"load i64, ptr {once.emit(f'getelementptr i64, ptr %ctx, i64 {WaveRecord.place(word)}')}, align 8")
+            for word in ("counted", "steps", "clock_at")
         )
         p = once.emit(f"inttoptr i64 {clock} to ptr")
         by_segments = once.emit(f"mul i64 {once.emit(f'add i64 {counted}, {steps}')}, {SEGMENT_CYCLES}")

@@ -1,153 +1,330 @@
-"""Lanes come to where they meet others: at a join, or at the end of the kernel (vector/convergence.py)."""
+"""Lanes come to where they meet others: at a join, at the end of the kernel, past a barrier, or by other ways to one place (vector/convergence.py)."""
 
 from __future__ import annotations
 
-from . import passing
-from . import words as s
-from .loops import Masks, Words, popcount
-from .nodes import drop, keep_living, park, push
+from . import layout as s
+from .layout import GroupNode, WaveRecord
+from .loops import popcount
+from .nodes import drop, forget, keep, mark, new, park, pick, push, unblock, unmark
+from .reductions import put
+
+# ---------------------------------------------------------------- joins
 
 
-def go(S: Words, F: Masks, to: int) -> int:
+def go(wave: WaveRecord, to: int) -> None:
     """The group that runs goes to a place, which may be the end of its way."""
-    if to == S[s.STOP]:
-        parent = S[s.PARENT]
-        S[s.COUNT] = 0
-        arrive(S, F, parent)
+    running = wave.running
+    if to == wave.stop:
+        running.count = 0
+        arrive(wave, running.parent)
     elif to == s.END:
-        leave(S, F)
+        leave(wave)
     else:
-        S[s.PC] = to
-    return 0
+        running.pc = to
 
 
-def go_node(S: Words, F: Masks, node: int) -> int:
+def go_node(wave: WaveRecord, group: GroupNode) -> None:
     """The same for a group that does not run: it becomes ready if it has not come to the end of its way."""
-    parent = S[node + s.NODE_PARENT]
-    to = S[node + s.NODE_PC]
-    if parent and S[parent + s.NODE_PC] == to:
-        drop(S, node)
-        arrive(S, F, parent)
-    elif to == s.END:
-        end_lanes(S, F, node)
-        drop(S, node)
-        withdraw(S, F, parent)
+    parent = group.parent
+    if parent and parent.pc == group.pc:
+        drop(wave, group)
+        arrive(wave, parent)
+    elif group.pc == s.END:
+        end_lanes(wave, group)
+        drop(wave, group)
+        withdraw(wave, parent)
     else:
-        push(S, node)
-    return 0
+        push(wave, group)
 
 
-def arrive(S: Words, F: Masks, join: int) -> int:
+def arrive(wave: WaveRecord, join: GroupNode) -> None:
     """A group below a join has come there, and is no more."""
-    S[join + s.CHILDREN] -= 1
-    if S[join + s.CHILDREN] == 0:
-        settle(S, F, join)
-    return 0
+    join.children -= 1
+    if join.children == 0:
+        settle(wave, join)
 
 
-def leave(S: Words, F: Masks) -> int:
-    """All lanes of the group that runs end."""
-    end_lanes(S, F, s.RUNNING)
-    parent = S[s.PARENT]
-    S[s.COUNT] = 0
-    return withdraw(S, F, parent)
-
-
-def settle(S: Words, F: Masks, join: int) -> int:
+def settle(wave: WaveRecord, join: GroupNode) -> None:
     """No lanes are missing at a join: those that are there go on."""
-    lanes = S[join + s.NODE_LANES]
-    keep_living(S, join)
-    if S[join + s.NODE_LANES] != lanes:
-        S[join + s.NODE_TURN] = 0
-    if S[join + s.YIELDS]:
-        S[join + s.YIELDS] = 0
-        rest(S, join)
+    lanes = join.lanes
+    keep(wave, join, wave.alive, 0)
+    if join.lanes != lanes:
+        join.turns = 0
+    if join.yields:
+        join.yields = 0
+        rest(wave, join)
     else:
-        go_node(S, F, join)
-    return 0
+        go_node(wave, join)
 
 
-def withdraw(S: Words, F: Masks, join: int) -> int:
+def withdraw(wave: WaveRecord, join: GroupNode) -> None:
     """A group below a join is no more, and has not come there."""
     while join:
-        S[join + s.CHILDREN] -= 1
-        if S[join + s.CHILDREN]:
-            return 0
-        keep_living(S, join)
-        if S[join + s.NODE_COUNT]:
-            return settle(S, F, join)
-        above = S[join + s.NODE_PARENT]
-        drop(S, join)
+        join.children -= 1
+        if join.children:
+            return
+        keep(wave, join, wave.alive, 0)
+        if join.count:
+            settle(wave, join)
+            return
+        above = join.parent
+        drop(wave, join)
         join = above
-    return 0
 
 
-def end_lanes(S: Words, F: Masks, node: int) -> int:
+# ---------------------------------------------------------------- the end of the kernel
+
+
+def leave(wave: WaveRecord) -> None:
+    """All lanes of the group that runs end."""
+    end_lanes(wave, wave.running)
+    wave.running.count = 0
+    withdraw(wave, wave.running.parent)
+
+
+def end_lanes(wave: WaveRecord, group: GroupNode) -> None:
     """Lanes have executed their last instruction."""
-    alive = S[s.ALIVE]
-    at = S[node + s.NODE_LIST]
-    i = 0
-    while i < S[node + s.NODE_COUNT]:
-        entry = S[at + i]
+    for entry in group.entries[: group.count]:
         mask = entry & 0xFFFFFFFF
-        S[alive + (entry >> 32)] &= ~mask
-        S[s.LIVING] -= popcount(mask)
-        i += 1
-    S[s.EVENTS] += 1
-    if S[s.BLOCKED]:
-        passing.recheck(S, F)
-    return 0
+        wave.alive[entry >> 32] &= ~mask
+        wave.living -= popcount(mask)
+    wave.events += 1
+    if wave.blocked_count:
+        recheck(wave)
 
 
-def turn(S: Words, limit: int, to: int) -> int:
-    """The group goes back to the head of a loop; 1 if it has turned so often that others run first."""
-    if to == S[s.STOP]:  # its siblings meet it at the head: it is the suspended group that turns
-        join = S[s.PARENT]
-        S[join + s.NODE_TURN] += 1
-        if S[join + s.NODE_TURN] >= limit:
-            S[join + s.YIELDS] = 1
-        return 0
-    S[s.TURN] += 1
-    return int(S[s.TURN] >= limit)
+# ---------------------------------------------------------------- loops that spin
 
 
-def rest(S: Words, node: int) -> int:
+def turn(wave: WaveRecord, limit: int, to: int) -> bool:
+    """The group goes back to the head of a loop; has it turned so often that others run first?"""
+    if to == wave.stop:  # its siblings meet it at the head: it is the suspended group that turns
+        join = wave.running.parent
+        join.turns += 1
+        if join.turns >= limit:
+            join.yields = 1
+        return False
+    wave.running.turns += 1
+    return wave.running.turns >= limit
+
+
+def rest(wave: WaveRecord, group: GroupNode) -> None:
     """A group that spins lets others run first."""
-    S[node + s.NODE_TURN] = 0
-    if S[s.QUIET] >= s.BEGINNING:
-        S[node + s.NODE_TURN] = s.TURNS_OF_SPINNING
-    S[node + s.STATE] = s.IS_SPINNING
-    S[S[s.SPINNING_AT] + S[s.SPINNING]] = node
-    S[s.SPINNING] += 1
+    group.turns = 0
+    if wave.quiet >= s.BEGINNING:
+        group.turns = s.TURNS_OF_SPINNING
+    group.state = s.IS_SPINNING
+    wave.spinning[wave.spinning_count] = group
+    wave.spinning_count += 1
+
+
+def wait_turns(wave: WaveRecord, to: int, limit: int) -> int:
+    """The group that runs has turned as often as it may: others run now, if there are any."""
+    running = wave.running
+    running.turns = 0
+    running.pc = to
+    if not (wave.ready_count or wave.blocked_count or wave.spinning_count or running.parent or has_more(wave)):
+        return still(wave)
+    if limit >= s.PATIENT and not wave.apart:
+        return s.TURNED
+    rest(wave, park(wave, s.IS_SPINNING, to))
     return 0
 
 
-def wait_turns(S: Words, to: int, limit: int) -> int:
-    """The group that runs has turned as often as it may: others run now, if there are any."""
-    S[s.TURN] = 0
-    S[s.PC] = to
-    if S[s.READY] == 0 and S[s.BLOCKED] == 0 and S[s.SPINNING] == 0 and S[s.PARENT] == 0 and has_more(S) == 0:
-        return still(S)
-    if limit >= s.PATIENT and S[s.APART] == 0:
-        return s.TURNED
-    return rest(S, park(S, s.IS_SPINNING, to))
-
-
-def has_more(S: Words) -> int:
+def has_more(wave: WaveRecord) -> bool:
     """May another wave run beside this one?"""
-    return int(S[s.MORE] or S[s.NEXT_BLOCK] < S[s.BLOCKS])
+    return wave.more != 0 or wave.next_block < wave.blocks
 
 
-def still(S: Words) -> int:
+def still(wave: WaveRecord) -> int:
     """Counts one more round of spinning; not 0 where Python should look whether lanes get on."""
-    if S[s.EVENTS] != S[s.SEEN]:
-        S[s.SEEN] = S[s.EVENTS]
-        S[s.QUIET] = 0
+    if wave.events != wave.seen:
+        wave.seen = wave.events
+        wave.quiet = 0
         return 0
-    S[s.QUIET] += 1
-    if S[s.QUIET] < s.QUIET_ROUNDS:
+    wave.quiet += 1
+    if wave.quiet < s.QUIET_ROUNDS:
         return 0
     return s.CALM
 
 
-FUNCTIONS = go, go_node, arrive, leave, settle, withdraw, end_lanes, turn, rest, wait_turns, has_more, still
+# ---------------------------------------------------------------- barriers that are complete (vector/waiting/barriers.py)
+
+
+def recheck(wave: WaveRecord) -> None:
+    """Lanes have ended: barriers may be complete without them."""
+    for number in range(s.BARRIERS):
+        if wave.pending[number]:
+            for group in wave.blocked[: wave.blocked_count]:
+                if group.state == s.IS_AT_BARRIER and group.number == number:
+                    check(wave, number)
+                    break
+
+
+def check(wave: WaveRecord, number: int) -> None:
+    """Lets the blocks pass whose barrier is complete."""
+    arrived = wave.arrived + number * wave.per_wave * wave.each
+    some = left = 0
+    for block in range(wave.wave_blocks):
+        there = absent = threads = 0
+        for vector in range(block * wave.each, block * wave.each + wave.each):
+            missing = wave.alive[vector] & ~arrived[vector]
+            there |= arrived[vector]
+            absent |= missing
+            if arrived[vector] and missing == 0:
+                threads += 32
+        wanted = wave.wanted[number * wave.per_wave + block]
+        if there and ((wanted == 0 and absent == 0) or (wanted and threads >= wanted)):
+            some = 1
+            complete(wave, number, block)
+        elif there:
+            left = 1
+    wave.pending[number] = left
+    if some:
+        wave.events += 1
+        pass_over(wave, number)
+
+
+def complete(wave: WaveRecord, number: int, which: int) -> None:
+    """A block has passed: notes that in the groups that wait there, and gives them what the barrier reduces."""
+    each = wave.each
+    first = number * wave.per_wave * each
+    count = threads = 0
+    for at in range(first + which * each, first + which * each + each):
+        threads += popcount(wave.arrived[at])
+        count += popcount(wave.arrived[at] & wave.holds[at])
+        wave.arrived[at] = 0
+    for group in wave.blocked[: wave.blocked_count]:
+        if group.state != s.IS_AT_BARRIER or group.number != number:
+            continue
+        for i in range(group.count):
+            entry = group.entries[i]
+            if (entry >> 32 & 0x3FFFFFFF) // each == which:
+                if entry < s.PASSED:
+                    group.entries[i] = entry | s.PASSED
+                    group.left -= 1
+                if group.row.reduced:
+                    put(wave, group.row, entry, wave.reduces[number], count, threads)
+
+
+def pass_over(wave: WaveRecord, number: int) -> None:
+    """Groups all of whose blocks have passed go on, unless another part of their warps still waits at their place."""
+    first = wave.picked_count
+    for group in wave.blocked[: wave.blocked_count]:
+        if group.state == s.IS_AT_BARRIER and group.number == number and group.left == 0 and not is_held(wave, group):
+            pick(wave, group)
+    for group in wave.picked[first : wave.picked_count]:
+        unblock(wave, group)
+        clear_passed(wave, group)
+    gather(wave, first)
+
+
+def clear_passed(wave: WaveRecord, group: GroupNode) -> GroupNode:
+    """A group that waits no more, without the marks of its warps."""
+    for i in range(group.count):
+        group.entries[i] &= ~s.PASSED
+    return group
+
+
+def is_held(wave: WaveRecord, group: GroupNode) -> int:
+    """Does another part of a group's warps, at the same place, still wait for other blocks?"""
+    found = 0
+    mark(wave, wave.gone, group)
+    for other in wave.blocked[: wave.blocked_count]:
+        if other.state == s.IS_AT_BARRIER and other.pc == group.pc and other.number == group.number and other.left:
+            for entry in other.entries[: other.count]:
+                found |= wave.gone[entry >> 32 & 0x3FFFFFFF] != 0
+    unmark(wave, wave.gone, group)
+    return found
+
+
+# ---------------------------------------------------------------- groups that have come to one place on different ways (vector/waiting/uniting.py)
+
+
+def gather(wave: WaveRecord, first: int) -> None:
+    """The groups that are picked from a number on go on, those at one place as one."""
+    for i in range(first, wave.picked_count):
+        group = wave.picked[i]
+        if group and same_place(wave, i + 1, group.pc):
+            unite(wave, i)
+    for group in wave.picked[first : wave.picked_count]:
+        if group:
+            push(wave, group)
+    wave.picked_count = first
+
+
+def same_place(wave: WaveRecord, first: int, pc: int) -> int:
+    """How many of the groups that are picked from a number on are at a place."""
+    found = 0
+    for group in wave.picked[first : wave.picked_count]:
+        if group and group.pc == pc:
+            found += 1
+    return found
+
+
+def unite(wave: WaveRecord, first: int) -> None:
+    """The picked group of a number, and those after it at its place, become one, below the nearest join that is above them all."""
+    pc = wave.picked[first].pc
+    join = common(wave, first, pc)
+    for group in wave.picked[first : wave.picked_count]:
+        if group and group.pc == pc:
+            mark(wave, wave.here, group)
+            mark(wave, wave.gone, group)
+            parent = group.parent
+            while parent != join:
+                forget(wave, parent)
+                parent = parent.parent
+            unmark(wave, wave.gone, group)
+    out = of_marked(wave, pc, join)
+    if join:
+        join.children += 1
+    for i in range(first, wave.picked_count):
+        group = wave.picked[i]
+        if group and group.pc == pc:
+            wave.picked[i] = GroupNode(wave, 0)
+            parent = group.parent
+            drop(wave, group)
+            withdraw(wave, parent)
+    wave.picked[first] = out
+
+
+def common(wave: WaveRecord, first: int, pc: int) -> GroupNode:
+    """The nearest join above all these groups; none if there is none."""
+    join = wave.picked[first].parent
+    while join:
+        missed = 0
+        for group in wave.picked[first : wave.picked_count]:
+            if group and group.pc == pc and not is_above(wave, join, group):
+                missed = 1
+        if not missed:
+            break
+        join = join.parent
+    return join
+
+
+def is_above(wave: WaveRecord, join: GroupNode, group: GroupNode) -> bool:
+    """Does a group stand below a join?"""
+    while group and group != join:
+        group = group.parent
+    return group == join
+
+
+def of_marked(wave: WaveRecord, pc: int, parent: GroupNode) -> GroupNode:
+    """A group of the lanes that are marked as here; the marks vanish."""
+    entries = wave.free
+    count = lanes = 0
+    for vector in range(wave.wave_blocks * wave.each):
+        mask = wave.here[vector]
+        if mask:
+            entries[count] = vector << 32 | mask
+            count += 1
+            lanes += popcount(mask)
+            wave.here[vector] = 0
+    wave.free += count
+    return new(wave, s.IS_READY, pc, entries, count, lanes, parent)
+
+
+FUNCTIONS = (
+    go, go_node, arrive, settle, withdraw, leave, end_lanes, turn, rest, wait_turns, has_more, still, recheck, check, complete, pass_over, clear_passed,
+    is_held, gather, same_place, unite, common, is_above, of_marked,
+)  # fmt: skip

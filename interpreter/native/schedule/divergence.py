@@ -1,223 +1,246 @@
 """Where a group goes after a segment, and how it parts (vector/divergence.py).
 
-The lanes of each way are first collected in records: where the way leads, how many entries and lanes it has, where the next record is, and the entries.
-Records stand in the order in which the ways run.
+The lanes of each way are first collected in records, which stand in the order in which the ways run.
 """
 
 from __future__ import annotations
 
-from . import words as s
+from . import layout as s
 from .convergence import end_lanes, go, go_node, leave, settle, turn, wait_turns
 from .exits import depart, exit_of, inside
-from .loops import Masks, Words, popcount
+from .layout import BranchWay, GroupNode, RowRecord, WaveRecord
+from .loops import popcount
 from .nodes import drop, new, park, push, spare
 
 
-def follow(S: Words, F: Masks, to: int, row: int) -> int:
+def follow(wave: WaveRecord, to: int, row: RowRecord) -> int:
     """The whole group goes to a place, as the row says where that leads back or out of loops."""
-    if S[row + s.EXITS] and S[s.PARENT] and spare(S, 2, room_to_leave(S, row)) == 0:
+    if row.exit_count and wave.running.parent and not spare(wave, 2, room_to_leave(wave, row)):
         return s.FULL
-    if S[row + s.TURNS]:
-        limit = limit_of(S, S[row + s.TURNS], to)
-        if limit and turn(S, limit, to):
-            return wait_turns(S, to, limit)
-    if S[row + s.EXITS]:
-        way = exit_of(S, row, to)
-        if way and inside(S, way, S[s.PARENT]):
-            node = park(S, s.IS_READY, to)
-            depart(S, F, node, way)
-            return go_node(S, F, node)
-    return go(S, F, to)
-
-
-def limit_of(S: Words, at: int, to: int) -> int:
-    """How often a loop may turn to which a row leads back; 0 where it does not."""
-    n = S[at]
-    i = 0
-    while i < n:
-        if S[at + 1 + 2 * i] == to:
-            return int(S[at + 2 + 2 * i])
-        i += 1
+    for head in row.heads[: row.head_count]:
+        if head.to == to:
+            if turn(wave, head.limit, to):
+                return wait_turns(wave, to, head.limit)
+            break
+    if row.exit_count:
+        way = exit_of(wave, row, to)
+        if way and inside(wave, way, wave.running.parent):
+            group = park(wave, s.IS_READY, to)
+            depart(wave, group, way)
+            go_node(wave, group)
+            return 0
+    go(wave, to)
     return 0
 
 
-def lanes_taken(S: Words, F: Masks, place: int, flip: int) -> int:
+def lanes_taken(wave: WaveRecord, place: int, flip: int) -> int:
     """How many lanes of the group have a predicate."""
-    at = S[s.LIST]
-    n = S[s.COUNT]
-    frame = S[s.FRAME]
+    frame = wave.frame
     lanes = 0
-    i = 0
-    while i < n:
-        entry = S[at + i]
-        lanes += popcount((F[(entry >> 32) * frame + place] ^ flip) & entry & 0xFFFFFFFF)
-        i += 1
+    for entry in wave.running.entries[: wave.running.count]:
+        lanes += popcount((wave.masks[(entry >> 32) * frame + place] ^ flip) & entry & 0xFFFFFFFF)
     return lanes
 
 
-def collect(S: Words, F: Masks, at: int, place: int, flip: int, to: int) -> int:
-    """Writes a record of the lanes that have a predicate; gives its end."""
-    frame = S[s.FRAME]
-    first = S[s.LIST]
-    n = S[s.COUNT]
-    end = at + s.WAY
-    lanes = 0
-    i = 0
-    while i < n:
-        entry = S[first + i]
+def collect(wave: WaveRecord, place: int, flip: int, to: int) -> BranchWay:
+    """A record of the lanes that have a predicate."""
+    frame = wave.frame
+    way = BranchWay(wave, wave.free)
+    count = lanes = 0
+    for entry in wave.running.entries[: wave.running.count]:
         vector = entry >> 32
-        mask = (F[vector * frame + place] ^ flip) & entry & 0xFFFFFFFF
-        S[end] = vector << 32 | mask
-        end += mask != 0
+        mask = (wave.masks[vector * frame + place] ^ flip) & entry & 0xFFFFFFFF
+        way.entries[count] = vector << 32 | mask
+        count += mask != 0
         lanes += popcount(mask)
-        i += 1
-    S[at + s.WAY_TO] = to
-    S[at + s.WAY_COUNT] = end - at - s.WAY
-    S[at + s.WAY_LANES] = lanes
-    S[at + s.WAY_NEXT] = end
-    return end
+    way.to = to
+    way.count = count
+    way.lanes = lanes
+    wave.free = way.entries + count
+    return way
 
 
-def branch(S: Words, F: Masks, row: int) -> int:
+def after(wave: WaveRecord, way: BranchWay) -> BranchWay:
+    """The record behind another one."""
+    return BranchWay(wave, way.entries + way.count)
+
+
+def branch(wave: WaveRecord, row: RowRecord) -> int:
     """A branch on which lanes may disagree: those that are fewer run first."""
-    place = S[row + s.PREDICATE]
-    flip = 0 - S[row + s.NEGATED]
-    taken = lanes_taken(S, F, place, flip)
-    if taken == S[s.LANES]:
-        return follow(S, F, S[row + s.A], row)
+    flip = 0 - row.negated
+    taken = lanes_taken(wave, row.predicate, flip)
+    if taken == wave.running.lanes:
+        return follow(wave, row.to, row)
     if taken == 0:
-        return follow(S, F, S[row + s.B], row)
-    if spare(S, 3, 2 * S[s.COUNT] + 2 * s.WAY + room_to_leave(S, row)) == 0:
+        return follow(wave, row.fall, row)
+    if not spare(wave, 3, 2 * wave.running.count + 2 * BranchWay.SIZE + room_to_leave(wave, row)):
         return s.FULL
-    first = S[row + s.A]
-    second = S[row + s.B]
-    left = S[s.LANES] - taken
+    first = row.to
+    second = row.fall
+    left = wave.running.lanes - taken
     swap = left < taken or (left == taken and flip == 0)
-    if S[row + s.FIRST] == first and first != second:
-        swap = 0
-    if S[row + s.FIRST] == second and first != second:
-        swap = 1
+    if row.first == first and first != second:
+        swap = False
+    if row.first == second and first != second:
+        swap = True
     if swap:
         flip = ~flip
-        first = S[row + s.B]
-        second = S[row + s.A]
-    at = S[s.FREE]
-    end = collect(S, F, collect(S, F, at, place, flip, first), place, ~flip, second)
-    S[s.FREE] = end
-    return part(S, F, row, at, end)
-
-
-def room_to_leave(S: Words, row: int) -> int:
-    """How many entries joins may have that lanes leave for."""
-    if S[row + s.EXITS]:
-        return int(2 * S[s.WAVE_BLOCKS] * S[s.EACH])
+        first = row.fall
+        second = row.to
+    way = collect(wave, row.predicate, flip, first)
+    collect(wave, row.predicate, ~flip, second)
+    part(wave, row, way)
     return 0
 
 
-def part(S: Words, F: Masks, row: int, first: int, end: int) -> int:
+def branch_many(wave: WaveRecord, row: RowRecord) -> int:
+    """A branch with many ways (brx.idx): compiled code has written, for each vector, a mask of the lanes that take each; those of the first way run first."""
+    size = taken = only = 0
+    for number in range(row.way_count):
+        count = vectors_of(wave, row.predicate + number)
+        if count:
+            size += count + BranchWay.SIZE
+            taken += 1
+            only = row.ways[number]
+    if taken == 1:
+        return follow(wave, only, row)
+    if not spare(wave, 2 * taken + 1, size + BranchWay.SIZE + 1 + taken * room_to_leave(wave, row)):
+        return s.FULL
+    way = BranchWay(wave, wave.free)
+    for number in range(row.way_count):
+        if vectors_of(wave, row.predicate + number):
+            collect(wave, row.predicate + number, 0, row.ways[number])
+    part(wave, row, way)
+    return 0
+
+
+def vectors_of(wave: WaveRecord, place: int) -> int:
+    """How many vectors have lanes with a predicate."""
+    count = 0
+    for entry in wave.running.entries[: wave.running.count]:
+        count += wave.masks[(entry >> 32) * wave.frame + place] & entry & 0xFFFFFFFF != 0
+    return count
+
+
+def room_to_leave(wave: WaveRecord, row: RowRecord) -> int:
+    """How many entries joins may have that lanes leave for."""
+    if row.exit_count:
+        return 2 * wave.wave_blocks * wave.each
+    return 0
+
+
+def part(wave: WaveRecord, row: RowRecord, first: BranchWay) -> None:
     """The lanes of the group go several ways, of which the records tell, and reconverge where the row says."""
-    join = S[row + s.JOIN]
-    leaving = 0
-    staying = 0
-    at = first
-    while at < end:
-        way = exit_of(S, row, S[at + s.WAY_TO])
-        if way == 0:
+    end = BranchWay(wave, wave.free)
+    running = wave.running
+    join = row.join
+    leaving = staying = 0
+    way = first
+    while way != end:
+        out = exit_of(wave, row, way.to)
+        if not out:
             staying += 1
-        elif inside(S, way, S[s.PARENT]):
+        elif inside(wave, out, running.parent):
             leaving = 1
-        at = S[at + s.WAY_NEXT]
-    if S[S[s.UNMET] + join + 1] or (leaving and staying < 2):
-        return divide(S, F, row, first, end, leaving)
-    parent = S[s.PARENT]
-    if parent == 0 or S[parent + s.NODE_PC] != join:
-        parent = park(S, s.IS_JOIN, join)
+        way = after(wave, way)
+    if wave.unmet[join + 1] or (leaving and staying < 2):
+        divide(wave, row, first, end, leaving)
+        return
+    parent = running.parent
+    if parent and parent.pc == join:
+        running.count = 0
+        parent.children -= 1
     else:
-        S[s.COUNT] = 0
-        S[parent + s.CHILDREN] -= 1
-    children = 0
-    at = first
-    while at < end:
-        children += S[at + s.WAY_TO] != join
-        at = S[at + s.WAY_NEXT]
-    S[parent + s.CHILDREN] += children
-    if S[parent + s.CHILDREN] == 0:
-        return settle(S, F, parent)
-    at = first
-    while at < end:
-        way = exit_of(S, row, S[at + s.WAY_TO])
-        if way and staying > 1 and S[at + s.WAY_TO] != join:
-            node = child(S, at, parent)
-            depart(S, F, node, way)
-            go_node(S, F, node)
-        at = S[at + s.WAY_NEXT]
-    bottom = S[s.READY]
-    at = first
-    while at < end:
-        if S[at + s.WAY_TO] != join and (staying < 2 or exit_of(S, row, S[at + s.WAY_TO]) == 0):
-            push(S, child(S, at, parent))
-        at = S[at + s.WAY_NEXT]
-    return reverse(S, S[s.READY_AT] + bottom, S[s.READY_AT] + S[s.READY] - 1)
+        parent = park(wave, s.IS_JOIN, join)
+    way = first
+    while way != end:
+        parent.children += way.to != join
+        way = after(wave, way)
+    if parent.children == 0:
+        settle(wave, parent)
+        return
+    way = first
+    while way != end:
+        out = exit_of(wave, row, way.to)
+        if out and staying > 1 and way.to != join:
+            group = child(wave, way, parent)
+            depart(wave, group, out)
+            go_node(wave, group)
+        way = after(wave, way)
+    bottom = wave.ready_count
+    way = first
+    while way != end:
+        if way.to != join and (staying < 2 or not exit_of(wave, row, way.to)):
+            push(wave, child(wave, way, parent))
+        way = after(wave, way)
+    reverse(wave, bottom, wave.ready_count - 1)
 
 
-def child(S: Words, at: int, parent: int) -> int:
+def child(wave: WaveRecord, way: BranchWay, parent: GroupNode) -> GroupNode:
     """The lanes of a record as a group below a join."""
-    return new(S, s.IS_READY, S[at + s.WAY_TO], at + s.WAY, S[at + s.WAY_COUNT], S[at + s.WAY_LANES], parent)
+    return new(wave, s.IS_READY, way.to, way.entries, way.count, way.lanes, parent)
 
 
-def reverse(S: Words, low: int, high: int) -> int:
-    """Turns words round."""
+def reverse(wave: WaveRecord, low: int, high: int) -> None:
+    """Turns groups that are ready round."""
     while low < high:
-        word = S[low]
-        S[low] = S[high]
-        S[high] = word
+        group = wave.ready[low]
+        wave.ready[low] = wave.ready[high]
+        wave.ready[high] = group
         low += 1
         high -= 1
-    return 0
 
 
-def divide(S: Words, F: Masks, row: int, first: int, end: int, leaving: int) -> int:
+def divide(wave: WaveRecord, row: RowRecord, first: BranchWay, end: BranchWay, leaving: int) -> None:
     """The lanes diverge for good: each group takes its own place below the join, or leaves it."""
-    parent = S[s.PARENT]
-    at = first
-    while at < end:
-        if parent and at != first:
-            S[parent + s.CHILDREN] += 1
-        at = S[at + s.WAY_NEXT]
-    S[s.COUNT] = 0
-    at = first
-    while at < end:
-        node = child(S, at, parent)
-        way = exit_of(S, row, S[at + s.WAY_TO])
-        if leaving and way:
-            depart(S, F, node, way)
-        go_node(S, F, node)
-        at = S[at + s.WAY_NEXT]
+    parent = wave.running.parent
+    wave.running.count = 0
+    way = first
+    while way != end:
+        if parent and way != first:
+            parent.children += 1
+        way = after(wave, way)
+    way = first
+    while way != end:
+        group = child(wave, way, parent)
+        out = exit_of(wave, row, way.to)
+        if leaving and out:
+            depart(wave, group, out)
+        go_node(wave, group)
+        way = after(wave, way)
+
+
+def exit_some(wave: WaveRecord, row: RowRecord) -> int:
+    """The lanes for which the predicate holds end, the others go on."""
+    flip = 0 - row.negated
+    running = wave.running
+    ended = lanes_taken(wave, row.predicate, flip)
+    if ended == 0:
+        return follow(wave, row.fall, row)
+    if ended == running.lanes:
+        leave(wave)
+        return 0
+    if not spare(wave, 3, 2 * running.count + 2 * BranchWay.SIZE):
+        return s.FULL
+    gone = split(wave, row.predicate, ~flip, s.END)
+    end_lanes(wave, gone)
+    drop(wave, gone)
+    go(wave, row.fall)
     return 0
 
 
-def exit_some(S: Words, F: Masks, row: int) -> int:
-    """The lanes for which the predicate holds end, the others go on."""
-    place = S[row + s.PREDICATE]
-    flip = 0 - S[row + s.NEGATED]
-    ended = lanes_taken(S, F, place, flip)
-    if ended == 0:
-        return follow(S, F, S[row + s.B], row)
-    if ended == S[s.LANES]:
-        return leave(S, F)
-    if spare(S, 3, 2 * S[s.COUNT] + 2 * s.WAY) == 0:
-        return s.FULL
-    at = S[s.FREE]
-    behind = collect(S, F, at, place, flip, s.END)
-    S[s.FREE] = collect(S, F, behind, place, ~flip, S[row + s.B])
-    gone = child(S, at, S[s.PARENT])
-    S[s.LIST] = behind + s.WAY
-    S[s.COUNT] = S[behind + s.WAY_COUNT]
-    S[s.LANES] = S[behind + s.WAY_LANES]
-    S[s.TURN] = 0
-    end_lanes(S, F, gone)
-    drop(S, gone)
-    return go(S, F, S[row + s.B])
+def split(wave: WaveRecord, place: int, flip: int, to: int) -> GroupNode:
+    """Leaves the running group the lanes that have a predicate; gives the others, as a group at another place."""
+    running = wave.running
+    way = collect(wave, place, flip, running.pc)
+    others = collect(wave, place, ~flip, to)
+    running.entries = way.entries
+    running.count = way.count
+    running.lanes = way.lanes
+    running.turns = 0
+    return child(wave, others, running.parent)
 
 
-FUNCTIONS = follow, limit_of, lanes_taken, collect, branch, room_to_leave, part, child, reverse, divide, exit_some
+FUNCTIONS = (
+    follow, lanes_taken, collect, after, branch, branch_many, vectors_of, room_to_leave, part, child, reverse, divide, exit_some, split,
+)  # fmt: skip

@@ -1,8 +1,9 @@
 """Plain loops over memory as LLVM IR: a subset of Python, so that the same text runs as Python in tests.
 
-Values are 64-bit integers; a parameter annotated Words, Masks or Flags is a pointer to 64-bit, unsigned 32-bit or 8-bit elements.  There are while, if,
-assignments, arithmetic, comparisons, constants of a module, calls of functions translated with it, and of int(x), popcount(x), prefetch(array, at),
-clear(address, bytes) and invoke(address, words, at, count), which calls compiled code.
+Values are 64-bit integers; a parameter annotated Words, Masks or Flags is a pointer to 64-bit, unsigned 32-bit or 8-bit elements, one annotated with a record
+(records.py) is its place.  There are while, for x in range(..) or in part of an array, if, assignments, arithmetic, comparisons, constants of a module, calls
+of functions translated with it, and of int(x), popcount(x), prefetch(array, at), clear(address, bytes) and invoke(address, words, at, count), which
+calls compiled code.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from .records import RecordLowering
 
 Words = Any  # NDArray[np.int64], whose elements serve as plain numbers
 Masks = Any  # NDArray[np.uint32]
@@ -32,7 +35,7 @@ def prefetch(array: Words, at: int) -> int:
     return 0
 
 
-def translated(functions: Sequence[Callable[..., int]], constants: Mapping[str, int], entry: str = "") -> str:
+def translated(functions: Sequence[Callable[..., Any]], constants: Mapping[str, int], entry: str = "") -> str:
     """LLVM IR of some functions; `constants` are the names that they read from a module; `entry`: only this one is called from elsewhere, and no function
     becomes a part of another, for which the compiler would take several times as long.
     """
@@ -45,10 +48,10 @@ def translated(functions: Sequence[Callable[..., int]], constants: Mapping[str, 
 
 
 class _Function:
-    def __init__(self, f: Callable[..., int], constants: Mapping[str, int]) -> None:
+    def __init__(self, f: Callable[..., Any], constants: Mapping[str, int]) -> None:
         (tree,) = ast.parse(inspect.getsource(f)).body
         assert isinstance(tree, ast.FunctionDef)
-        self.tree = tree
+        self.tree = tree = RecordLowering(f).visit(tree)
         self.constants = constants
         self.pointers = {
             a.arg: _ELEMENTS[ast.unparse(a.annotation)] for a in tree.args.args if a.annotation and ast.unparse(a.annotation) in _ELEMENTS
@@ -109,15 +112,16 @@ class _Function:
                 pass  # a docstring
             case ast.Expr(ast.Call() as call):
                 self.value(call)
-            case ast.Assign([target], value):
-                self.put(target, self.value(value))
+            case ast.Assign(targets, value):
+                found = self.value(value)
+                for target in targets:
+                    self.put(target, found)
             case ast.AugAssign(ast.Name(n), op, value):
                 self.put(s.target, self.value(ast.BinOp(ast.Name(n, ast.Load()), op, value)))
             case ast.AugAssign(ast.Subscript(array, at), op, value):
                 self.put(s.target, self.value(ast.BinOp(ast.Subscript(array, at, ast.Load()), op, value)))
             case ast.Return(value):
-                assert value is not None
-                self.lines.append(f"  ret i64 {self.value(value)}")
+                self.lines.append(f"  ret i64 {self.value(value) if value else 0}")
                 self.begin(*self.labels(1))
             case ast.If(test, yes, no):
                 a, b, end = self.labels(3)
@@ -136,6 +140,22 @@ class _Function:
                 self.loops.append((head, end))
                 self.body(body)
                 self.loops.pop()
+                self.jump(head)
+                self.begin(end)
+            case ast.For(number, ast.Call(ast.Name("range"), [*first, count]), body):
+                head, inside, following, end = self.labels(4)
+                self.put(number, self.value(first[0] if first else ast.Constant(0)))
+                last = self.value(count)
+                self.jump(head)
+                self.begin(head)
+                self.lines.append(f"  br i1 {self.new(f'icmp slt i64 {self.value(number)}, {last}')}, label %{inside}, label %{end}")
+                self.begin(inside)
+                self.loops.append((following, end))
+                self.body(body)
+                self.loops.pop()
+                self.jump(following)
+                self.begin(following)
+                self.put(number, self.new(f"add i64 {self.value(number)}, 1"))
                 self.jump(head)
                 self.begin(end)
             case ast.Break() | ast.Continue():
@@ -201,7 +221,7 @@ class _Function:
                 place, element = self.place(e)
                 found = self.new(f"load {element}, ptr {place}")
                 return found if element == "i64" else self.new(f"zext {element} {found} to i64")
-            case ast.Compare() | ast.BoolOp():
+            case ast.Compare() | ast.BoolOp() | ast.UnaryOp(ast.Not()):
                 return self.new(f"zext i1 {self.truth(e)} to i64")
             case ast.Call(ast.Name("int"), [x]):
                 return self.value(x)

@@ -1,205 +1,165 @@
-"""Nodes, which stand for all groups but the one that runs, and the lists of their lanes.
+"""Groups that do not run, joins, and the lists of their lanes.
 
-A node is a group, or a join: a group that has parted, and waits at a place for its CHILDREN.  Each stands below the join that is its parent (0: none).
-A list has an entry for each warp with lanes in the group, in ascending order; it belongs to one node.  New lists lie behind all others; when there is no
-room left, they move together.
+A list has an entry for each vector with lanes in the group, in ascending order: `vector << 32 | mask`.  It belongs to one group.  New lists lie behind all
+others; when there is no room left, they move together.
 """
 
 from __future__ import annotations
 
-from . import words as s
-from .loops import Words, popcount
+from . import layout as s
+from .layout import GroupNode, WaveRecord
+from .loops import popcount
+from .records import Array
 
 
-def new(S: Words, state: int, pc: int, at: int, n: int, lanes: int, parent: int) -> int:
-    """A node with these lanes."""
-    node = S[s.UNUSED]
-    if node:
-        S[s.UNUSED] = S[node + s.NODE_PARENT]
+def new(wave: WaveRecord, state: int, pc: int, entries: Array[int], count: int, lanes: int, parent: GroupNode) -> GroupNode:
+    """A group with these lanes."""
+    group = wave.unused
+    if group:
+        wave.unused = group.parent
     else:
-        node = S[s.NODES_AT] + S[s.HIGH] * s.NODE
-        S[s.HIGH] += 1
-    S[s.USED] += 1
-    S[node + s.STATE] = state
-    S[node + s.NODE_PC] = pc
-    S[node + s.NODE_LIST] = at
-    S[node + s.NODE_COUNT] = n
-    S[node + s.NODE_LANES] = lanes
-    S[node + s.NODE_TURN] = 0
-    S[node + s.NODE_PARENT] = parent
-    S[node + s.CHILDREN] = 0
-    S[node + s.YIELDS] = 0
-    S[node + s.LEFT] = 0
-    return int(node)
+        group = wave.nodes[wave.high]
+        wave.high += 1
+    wave.used += 1
+    group.state = state
+    group.pc = pc
+    group.entries = entries
+    group.count = count
+    group.lanes = lanes
+    group.parent = parent
+    group.turns = group.children = group.yields = group.left = 0
+    return group
 
 
-def drop(S: Words, node: int) -> int:
-    """A node is no more."""
-    S[node + s.STATE] = s.IS_UNUSED
-    S[node + s.NODE_PARENT] = S[s.UNUSED]
-    S[s.UNUSED] = node
-    S[s.USED] -= 1
-    return 0
+def drop(wave: WaveRecord, group: GroupNode) -> None:
+    """A group is no more."""
+    group.state = s.IS_UNUSED
+    group.parent = wave.unused
+    wave.unused = group
+    wave.used -= 1
 
 
-def park(S: Words, state: int, pc: int) -> int:
-    """The group that runs as a node; none runs."""
-    node = new(S, state, pc, S[s.LIST], S[s.COUNT], S[s.LANES], S[s.PARENT])
-    S[node + s.NODE_TURN] = S[s.TURN]
-    S[s.COUNT] = 0
-    return node
+def park(wave: WaveRecord, state: int, pc: int) -> GroupNode:
+    """The group that runs as one that does not; none runs."""
+    running = wave.running
+    group = new(wave, state, pc, running.entries, running.count, running.lanes, running.parent)
+    group.turns = running.turns
+    running.count = 0
+    return group
 
 
-def push(S: Words, node: int) -> int:
+def push(wave: WaveRecord, group: GroupNode) -> None:
     """A group is ready: it runs before those that were."""
-    S[node + s.STATE] = s.IS_READY
-    S[S[s.READY_AT] + S[s.READY]] = node
-    S[s.READY] += 1
-    return 0
+    group.state = s.IS_READY
+    wave.ready[wave.ready_count] = group
+    wave.ready_count += 1
 
 
-def pop(S: Words) -> int:
+def pop(wave: WaveRecord) -> None:
     """The group that became ready last runs."""
-    S[s.READY] -= 1
-    node = S[S[s.READY_AT] + S[s.READY]]
-    S[s.PC] = S[node + s.NODE_PC]
-    S[s.LIST] = S[node + s.NODE_LIST]
-    S[s.COUNT] = S[node + s.NODE_COUNT]
-    S[s.LANES] = S[node + s.NODE_LANES]
-    S[s.TURN] = S[node + s.NODE_TURN]
-    S[s.PARENT] = S[node + s.NODE_PARENT]
-    S[s.STOP] = s.NOWHERE
-    if S[s.PARENT]:
-        S[s.STOP] = S[S[s.PARENT] + s.NODE_PC]
-    drop(S, node)
-    return 0
+    wave.ready_count -= 1
+    group = wave.ready[wave.ready_count]
+    running = wave.running
+    running.pc = group.pc
+    running.entries = group.entries
+    running.count = group.count
+    running.lanes = group.lanes
+    running.turns = group.turns
+    running.parent = group.parent
+    wave.stop = s.NOWHERE
+    if running.parent:
+        wave.stop = running.parent.pc
+    drop(wave, group)
 
 
-def block(S: Words, node: int, state: int) -> int:
+def block(wave: WaveRecord, group: GroupNode, state: int) -> None:
     """A group waits."""
-    S[node + s.STATE] = state
-    S[S[s.BLOCKED_AT] + S[s.BLOCKED]] = node
-    S[s.BLOCKED] += 1
-    return 0
+    group.state = state
+    wave.blocked[wave.blocked_count] = group
+    wave.blocked_count += 1
 
 
-def unblock(S: Words, node: int) -> int:
+def unblock(wave: WaveRecord, group: GroupNode) -> None:
     """A group waits no more."""
-    at = S[s.BLOCKED_AT]
-    end = at + S[s.BLOCKED]
-    while S[at] != node:
+    at = 0
+    while wave.blocked[at] != group:
         at += 1
-    while at + 1 < end:
-        S[at] = S[at + 1]
-        at += 1
-    S[s.BLOCKED] -= 1
-    return 0
+    wave.blocked_count -= 1
+    for i in range(at, wave.blocked_count):
+        wave.blocked[i] = wave.blocked[i + 1]
 
 
-def pick(S: Words, node: int) -> int:
-    """Notes a node, above those that were noted."""
-    S[S[s.PICKED_AT] + S[s.PICKED]] = node
-    S[s.PICKED] += 1
-    return 0
+def pick(wave: WaveRecord, group: GroupNode) -> None:
+    """Puts a group on the list of those of which something is about to be done."""
+    wave.picked[wave.picked_count] = group
+    wave.picked_count += 1
 
 
-def keep(S: Words, node: int, where: int, flip: int) -> int:
-    """Drops the lanes of a node that are not among masks, each of them combined with `flip` by exclusive or."""
-    at = S[node + s.NODE_LIST]
-    n = S[node + s.NODE_COUNT]
-    kept = 0
-    lanes = 0
-    i = 0
-    while i < n:
-        entry = S[at + i]
-        mask = entry & 0xFFFFFFFF & (S[where + (entry >> 32)] ^ flip)
-        S[at + kept] = (entry >> 32) << 32 | mask
+def keep(wave: WaveRecord, group: GroupNode, masks: Array[int], flip: int) -> None:
+    """Drops the lanes of a group that are not among masks, each of them combined with `flip` by exclusive or."""
+    entries = group.entries
+    kept = lanes = 0
+    for entry in entries[: group.count]:
+        mask = entry & 0xFFFFFFFF & (masks[entry >> 32] ^ flip)
+        entries[kept] = (entry >> 32) << 32 | mask
         kept += mask != 0
         lanes += popcount(mask)
-        i += 1
-    S[node + s.NODE_COUNT] = kept
-    S[node + s.NODE_LANES] = lanes
-    return 0
+    group.count = kept
+    group.lanes = lanes
 
 
-def keep_living(S: Words, node: int) -> int:
-    """Drops the lanes of a node that have ended."""
-    return keep(S, node, S[s.ALIVE], 0)
+def mark(wave: WaveRecord, masks: Array[int], group: GroupNode) -> None:
+    """Adds the lanes of a group to masks."""
+    for entry in group.entries[: group.count]:
+        masks[entry >> 32 & 0x3FFFFFFF] |= entry & 0xFFFFFFFF
 
 
-def mark(S: Words, where: int, node: int) -> int:
-    """Adds the lanes of a node to masks."""
-    at = S[node + s.NODE_LIST]
-    i = 0
-    while i < S[node + s.NODE_COUNT]:
-        entry = S[at + i]
-        S[where + (entry >> 32 & 0x3FFFFFFF)] |= entry & 0xFFFFFFFF
-        i += 1
-    return 0
+def unmark(wave: WaveRecord, masks: Array[int], group: GroupNode) -> None:
+    """Clears the masks of the vectors of a group."""
+    for entry in group.entries[: group.count]:
+        masks[entry >> 32 & 0x3FFFFFFF] = 0
 
 
-def unmark(S: Words, where: int, node: int) -> int:
-    """Clears the masks of the warps of a node."""
-    at = S[node + s.NODE_LIST]
-    i = 0
-    while i < S[node + s.NODE_COUNT]:
-        S[where + (S[at + i] >> 32 & 0x3FFFFFFF)] = 0
-        i += 1
-    return 0
+def forget(wave: WaveRecord, group: GroupNode) -> None:
+    """Drops the lanes of a group that are marked as gone."""
+    keep(wave, group, wave.gone, -1)
+    group.turns = 0
 
 
-def forget(S: Words, node: int) -> int:
-    """Drops the lanes of a node that are marked as gone."""
-    keep(S, node, S[s.GONE], -1)
-    S[node + s.NODE_TURN] = 0
-    return 0
+def spare(wave: WaveRecord, groups: int, entries: int) -> bool:
+    """Is there room for so many groups and entries, and for what may become of groups that wait?"""
+    if wave.used + groups + 8 > s.NODES:
+        return False
+    for group in wave.blocked[: wave.blocked_count]:
+        entries += group.count
+    if wave.free + entries > wave.room:
+        compact(wave)
+    return not wave.free + entries > wave.room
 
 
-def spare(S: Words, nodes: int, entries: int) -> int:
-    """Is there room for so many nodes and entries, and for what may become of groups that wait?"""
-    if S[s.USED] + nodes + 8 > s.NODES:
-        return 0
-    i = 0
-    while i < S[s.BLOCKED]:
-        entries += S[S[S[s.BLOCKED_AT] + i] + s.NODE_COUNT]
-        i += 1
-    if S[s.FREE] + entries <= S[s.ROOM]:
-        return 1
-    compact(S)
-    return int(S[s.FREE] + entries <= S[s.ROOM])
-
-
-def compact(S: Words) -> int:
+def compact(wave: WaveRecord) -> None:
     """Moves all lists together."""
-    first = S[s.PICKED]
-    if S[s.COUNT]:
-        pick(S, s.RUNNING)
-    i = 0
-    while i < S[s.HIGH]:
-        node = S[s.NODES_AT] + i * s.NODE
-        if S[node + s.STATE] != s.IS_UNUSED:
-            pick(S, node)
-            at = S[s.PICKED_AT] + S[s.PICKED] - 1
-            while at > S[s.PICKED_AT] + first and S[S[at - 1] + s.NODE_LIST] > S[node + s.NODE_LIST]:
-                S[at] = S[at - 1]
+    first = wave.picked_count
+    if wave.running.count:
+        pick(wave, wave.running)
+    for i in range(wave.high):
+        group = wave.nodes[i]
+        if group.state != s.IS_UNUSED:
+            pick(wave, group)
+            at = wave.picked_count - 1
+            while at > first and wave.picked[at - 1].entries > group.entries:
+                wave.picked[at] = wave.picked[at - 1]
                 at -= 1
-            S[at] = node
-        i += 1
-    to = S[s.LISTS]
-    i = first
-    while i < S[s.PICKED]:
-        node = S[S[s.PICKED_AT] + i]
-        at = S[node + s.NODE_LIST]
-        S[node + s.NODE_LIST] = to
-        end = at + S[node + s.NODE_COUNT]
-        while at < end:
-            S[to] = S[at]
+            wave.picked[at] = group
+    to = wave.lists
+    for group in wave.picked[first : wave.picked_count]:
+        entries = group.entries
+        group.entries = to
+        for entry in entries[: group.count]:
+            to[0] = entry
             to += 1
-            at += 1
-        i += 1
-    S[s.PICKED] = first
-    S[s.FREE] = to
-    return 0
+    wave.picked_count = first
+    wave.free = to
 
 
-FUNCTIONS = new, drop, park, push, pop, block, unblock, pick, keep, keep_living, mark, unmark, forget, spare, compact
+FUNCTIONS = new, drop, park, push, pop, block, unblock, pick, keep, mark, unmark, forget, spare, compact

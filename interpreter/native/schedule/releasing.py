@@ -2,130 +2,108 @@
 
 from __future__ import annotations
 
-from . import words as s
+from . import layout as s
 from .convergence import go_node, has_more, still
-from .loops import Masks, Words, popcount
+from .layout import GroupNode, WaveRecord
+from .loops import popcount
 from .nodes import mark, new, pick, unmark
+from .records import Array
 
 
-def release(S: Words, F: Masks) -> int:
+def release(wave: WaveRecord) -> int:
     """Lanes that wait at a join for siblings that cannot come go on alone; 0 if some do, 1 if none, else a code for Python plus one."""
-    first = S[s.PICKED]
-    S[s.LOOKS] += 1
-    above_all(S, S[s.BLOCKED_AT], S[s.BLOCKED])
-    above_all(S, S[s.SPINNING_AT], S[s.SPINNING])
-    end = S[s.PICKED]
-    spinning = S[s.SPINNING]
+    first = wave.picked_count
+    wave.looks += 1
+    above_all(wave, wave.blocked, wave.blocked_count)
+    above_all(wave, wave.spinning, wave.spinning_count)
+    spinning = wave.spinning_count
     moved = 1
-    i = first
-    while i < end:
-        join = S[S[s.PICKED_AT] + i]
-        arrived = lanes_at(S, join)
-        if arrived and S[s.APART] == 0 and only_ends(S, S[join + s.NODE_PC]) == 0:
-            S[s.PICKED] = first
+    for join in wave.picked[first : wave.picked_count]:
+        arrived = lanes_at(wave, join)
+        if arrived and not wave.apart and not only_ends(wave, join.pc):
+            wave.picked_count = first
             return s.PARTED + 1
         if arrived:
             if spinning:
-                S[S[s.UNMET] + S[join + s.NODE_PC] + 1] = 1
-                S[s.ANY_UNMET] = 1
-            go_node(S, F, take_arrived(S, join))
+                wave.unmet[join.pc + 1] = 1
+                wave.any_unmet = 1
+            go_node(wave, take_arrived(wave, join))
             moved = 0
-        i += 1
-    S[s.PICKED] = first
+    wave.picked_count = first
     return moved
 
 
-def only_ends(S: Words, pc: int) -> int:
+def only_ends(wave: WaveRecord, pc: int) -> bool:
     """Do lanes do nothing more from a place on?"""
-    return int(pc == s.END or S[S[s.ROWS] + pc * s.ROW] == s.EXIT)
+    return pc == s.END or wave.rows[pc].kind == s.EXIT
 
 
-def above_all(S: Words, at: int, n: int) -> int:
+def above_all(wave: WaveRecord, groups: Array[GroupNode], count: int) -> None:
     """Picks the joins above some groups at which lanes have arrived, each once."""
-    i = 0
-    while i < n:
-        join = S[S[at + i] + s.NODE_PARENT]
+    for group in groups[:count]:
+        join = group.parent
         while join:
-            if S[join + s.LEFT] != S[s.LOOKS]:
-                S[join + s.LEFT] = S[s.LOOKS]
-                if lanes_at(S, join):
-                    pick(S, join)
-            join = S[join + s.NODE_PARENT]
-        i += 1
-    return 0
+            if join.left != wave.looks:
+                join.left = wave.looks
+                if lanes_at(wave, join):
+                    pick(wave, join)
+            join = join.parent
 
 
-def mark_below(S: Words, join: int) -> int:
+def mark_below(wave: WaveRecord, join: GroupNode) -> None:
     """Marks the lanes below a join as gone."""
-    i = 0
-    while i < S[s.HIGH]:
-        node = S[s.NODES_AT] + i * s.NODE
-        if S[node + s.STATE] != s.IS_UNUSED and S[node + s.NODE_PARENT] == join:
-            mark(S, S[s.GONE], node)
-        i += 1
-    return 0
+    for i in range(wave.high):
+        group = wave.nodes[i]
+        if group.state != s.IS_UNUSED and group.parent == join:
+            mark(wave, wave.gone, group)
 
 
-def lanes_at(S: Words, join: int) -> int:
+def lanes_at(wave: WaveRecord, join: GroupNode) -> int:
     """How many living lanes have come to a join."""
-    mark_below(S, join)
+    mark_below(wave, join)
     lanes = 0
-    i = 0
-    while i < S[join + s.NODE_COUNT]:
-        entry = S[S[join + s.NODE_LIST] + i]
+    for entry in join.entries[: join.count]:
         vector = entry >> 32
-        lanes += popcount(entry & S[S[s.ALIVE] + vector] & ~S[S[s.GONE] + vector])
-        i += 1
-    unmark(S, S[s.GONE], join)
+        lanes += popcount(entry & wave.alive[vector] & ~wave.gone[vector])
+    unmark(wave, wave.gone, join)
     return lanes
 
 
-def take_arrived(S: Words, join: int) -> int:
+def take_arrived(wave: WaveRecord, join: GroupNode) -> GroupNode:
     """The lanes that have come to a join as a group that goes on without the others."""
-    mark_below(S, join)
-    at = S[s.FREE]
-    here = S[join + s.NODE_LIST]
-    n = 0
-    lanes = 0
-    kept = 0
-    i = 0
-    while i < S[join + s.NODE_COUNT]:
-        entry = S[here + i]
+    mark_below(wave, join)
+    entries = wave.free
+    n = lanes = kept = 0
+    for entry in join.entries[: join.count]:
         vector = entry >> 32
-        mask = entry & S[S[s.ALIVE] + vector] & ~S[S[s.GONE] + vector]
-        S[at + n] = vector << 32 | mask
+        mask = entry & wave.alive[vector] & ~wave.gone[vector]
+        entries[n] = vector << 32 | mask
         n += mask != 0
         lanes += popcount(mask)
-        mask = entry & S[S[s.GONE] + vector]
-        S[S[s.GONE] + vector] = 0
-        S[here + kept] = vector << 32 | mask
+        mask = entry & wave.gone[vector]
+        wave.gone[vector] = 0
+        join.entries[kept] = vector << 32 | mask
         kept += mask != 0
-        i += 1
-    S[s.FREE] += n
-    S[join + s.NODE_COUNT] = kept
-    S[join + s.NODE_LANES] -= lanes
-    S[join + s.NODE_TURN] = 0
-    parent = S[join + s.NODE_PARENT]
-    if parent:
-        S[parent + s.CHILDREN] += 1
-    return new(S, s.IS_READY, S[join + s.NODE_PC], at, n, lanes, parent)
+    wave.free += n
+    join.count = kept
+    join.lanes -= lanes
+    join.turns = 0
+    if join.parent:
+        join.parent.children += 1
+    return new(wave, s.IS_READY, join.pc, entries, n, lanes, join.parent)
 
 
-def wake(S: Words, F: Masks) -> int:
+def wake(wave: WaveRecord) -> int:
     """Groups that spin go on; a code for Python where others should run, or where it should look whether lanes get on."""
-    code = still(S)
-    first = S[s.PICKED]
-    i = 0
-    while i < S[s.SPINNING]:
-        pick(S, S[S[s.SPINNING_AT] + i])
-        i += 1
-    S[s.SPINNING] = 0
-    end = S[s.PICKED]
-    while end > first:
-        end -= 1
-        go_node(S, F, S[S[s.PICKED_AT] + end])
-    S[s.PICKED] = first
-    if has_more(S):
+    code = still(wave)
+    first = wave.picked_count
+    for group in wave.spinning[: wave.spinning_count]:
+        pick(wave, group)
+    wave.spinning_count = 0
+    for i in range(wave.picked_count - first):
+        go_node(wave, wave.picked[wave.picked_count - 1 - i])
+    wave.picked_count = first
+    if has_more(wave):
         return s.SPINS
     return code
 

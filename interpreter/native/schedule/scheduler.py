@@ -2,29 +2,26 @@
 
 It takes the numpy engine's order (vector/): of lanes that diverge the fewer run first, and a group runs until it parts, waits or comes to its join; then the
 group that became ready last runs.  What it cannot decide it leaves to Python: it returns a code and goes on when it is called again.  loops.py translates
-these functions for the host.
-
-Everything lies in one array of words, S: words by name, then the rows of the program, nodes, masks of lanes, lists.  A list holds an entry for each vector
-of lanes, in ascending order: its number in the wave and a mask, `vector << 32 | mask`.  Lanes of the group that runs are a list, too; for all other
-groups there are nodes (nodes.py).
+these functions for the host.  layout.py says what lies where.
 """
 
 from __future__ import annotations
 
-from . import barriers, convergence, divergence, exits, guards, nodes, passing, reductions, regions, releasing, tables, uniting, waiting
-from . import words as s
+from typing import Any
+
+from . import barriers, convergence, divergence, exits, guards, nodes, reductions, releasing, waiting
+from . import layout as s
 from .barriers import barrier
 from .convergence import go, leave
-from .divergence import branch, exit_some, follow
-from .loops import Masks, Words
+from .divergence import branch, branch_many, exit_some, follow
+from .layout import GroupNode, RowRecord, WaveRecord
 from .nodes import pop, spare
-from .regions import enter, is_open
+from .records import Array
 from .releasing import wake
-from .tables import table
 from .waiting import free_one, sync
 
 
-def invoke(address: int, words: Words, at: int, count: int) -> int:
+def invoke(address: int, words: Any, entries: Array[int], count: int) -> int:
     """Compiled code; tests put their own function here."""
     raise NotImplementedError
 
@@ -34,189 +31,196 @@ def clear(address: int, size: int) -> int:
     raise NotImplementedError
 
 
-def waves(S: Words, F: Masks) -> int:
+def waves(wave: WaveRecord) -> int:
     """Runs the blocks whose tables are there, wave by wave; goes on with the wave that is under way."""
     while True:
-        if S[s.UNDER_WAY] == 0:
-            if S[s.NEXT_BLOCK] >= S[s.BLOCKS]:
+        if not wave.under_way:
+            if wave.next_block >= wave.blocks:
                 return s.DONE
-            begin(S)
-            if S[s.STOPS]:
+            begin(wave)
+            if wave.stops:
                 return s.BEGUN
-        code = run(S, F)
+        code = run(wave)
         if code != s.DONE:
             return code
-        S[s.UNDER_WAY] = 0
+        wave.under_way = 0
 
 
-def begin(S: Words) -> int:
+def begin(wave: WaveRecord) -> None:
     """All lanes of the next wave stand before the first row."""
-    first = S[s.NEXT_BLOCK]
-    blocks = S[s.BLOCKS] - first
-    if blocks > S[s.PER_WAVE]:
-        blocks = S[s.PER_WAVE]
-    S[s.FIRST_BLOCK] = first
-    S[s.WAVE_BLOCKS] = blocks
-    S[s.NEXT_BLOCK] = first + blocks
-    S[s.UNDER_WAY] = 1
-    each = S[s.EACH]
-    n = blocks * each
-    alive = S[s.ALIVE]
-    at = S[s.LISTS]
-    masks = S[s.MASKS]
-    S[s.LIST] = at
-    count = 0
-    i = 0
-    while i < n:
-        j = 0
-        while j < each:
-            mask = S[masks + j]
-            S[alive + i] = mask
-            S[at + count] = i << 32 | mask
+    first = wave.next_block
+    blocks = wave.blocks - first
+    if blocks > wave.per_wave:
+        blocks = wave.per_wave
+    wave.first_block = first
+    wave.wave_blocks = blocks
+    wave.next_block = first + blocks
+    wave.under_way = 1
+    entries = wave.lists
+    vector = count = 0
+    for _ in range(blocks):
+        for mask in wave.lanes_of[: wave.each]:
+            wave.alive[vector] = mask
+            entries[count] = vector << 32 | mask
             count += mask != 0
-            i += 1
-            j += 1
-    S[s.COUNT] = count
-    S[s.LANES] = blocks * S[s.BLOCK_LANES]
-    S[s.LIVING] = S[s.LANES]
-    S[s.PC] = 0
-    S[s.FREE] = at + count
-    forget_waiting(S)
-    if S[s.SHARED_SIZE]:
-        clear(S[s.SHARED], blocks * S[s.SHARED_STRIDE])
-    S[s.LOCAL_STRIDE] = S[s.LANES]
-    if S[s.LOCAL_SIZE]:
-        clear(S[s.LOCAL], S[s.LANES] * S[s.LOCAL_SIZE])
-    if S[s.CLEARED]:
-        clear(S[s.UNIFORMS], S[s.FRAMES] - S[s.UNIFORMS] + n * S[s.FRAME] * 4)
-    return 0
+            vector += 1
+    running = wave.running
+    running.entries = entries
+    running.count = count
+    running.lanes = wave.living = wave.local_stride = blocks * wave.block_lanes
+    running.pc = 0
+    wave.free = entries + count
+    forget_waiting(wave)
+    if wave.shared_size:
+        clear(wave.shared, blocks * wave.shared_stride)
+    if wave.local_size:
+        clear(wave.local, running.lanes * wave.local_size)
+    if wave.cleared:
+        clear(wave.uniforms, wave.frames - wave.uniforms + vector * wave.frame * 4)
 
 
-def forget_waiting(S: Words) -> int:
-    """All lanes of the wave are in the group that runs."""
-    S[s.STOP] = s.NOWHERE
-    S[s.TURN] = 0
-    S[s.PARENT] = 0
-    S[s.USED] = 0
-    S[s.HIGH] = 0
-    S[s.UNUSED] = 0
-    S[s.READY] = 0
-    S[s.BLOCKED] = 0
-    S[s.SPINNING] = 0
-    S[s.PICKED] = 0
-    S[s.QUIET] = 0
-    number = 0
-    while number < s.BARRIERS:
-        if S[s.PENDING + number]:
-            S[s.PENDING + number] = 0
-            n = S[s.PER_WAVE] * S[s.EACH]
-            i = 0
-            while i < n:
-                S[S[s.ARRIVED] + number * n + i] = 0
-                i += 1
-        number += 1
-    i = 0
-    while S[s.ANY_UNMET] and i <= S[s.ROW_COUNT]:
-        S[S[s.UNMET] + i] = 0
-        i += 1
-    S[s.ANY_UNMET] = 0
-    return 0
+def forget_waiting(wave: WaveRecord) -> None:
+    """No group waits, and the one that runs has no join."""
+    wave.stop = s.NOWHERE
+    wave.running.turns = wave.used = wave.high = wave.quiet = 0
+    wave.running.parent = wave.unused = GroupNode(wave, 0)
+    wave.ready_count = wave.blocked_count = wave.spinning_count = wave.picked_count = 0
+    n = wave.per_wave * wave.each
+    for number in range(s.BARRIERS):
+        if wave.pending[number]:
+            wave.pending[number] = 0
+            for i in range(number * n, number * n + n):
+                wave.arrived[i] = 0
+    if wave.any_unmet:
+        for i in range(wave.row_count + 1):
+            wave.unmet[i] = 0
+    wave.any_unmet = 0
 
 
-def run(S: Words, F: Masks) -> int:
+def run(wave: WaveRecord) -> int:
     """Runs until the wave is over or Python is needed."""
+    running = wave.running
     while True:
-        if S[s.COUNT] == 0:
-            if S[s.READY]:
-                pop(S)
-            elif S[s.BLOCKED] or S[s.SPINNING]:
-                code = free(S, F)
+        if running.count == 0:
+            if wave.ready_count:
+                pop(wave)
+            elif wave.blocked_count or wave.spinning_count:
+                code = free(wave)
                 if code:
                     return code
                 continue
             else:
                 return s.DONE
-        row = S[s.ROWS] + S[s.PC] * s.ROW
-        kind = S[row]
+        row = wave.rows[running.pc]
+        kind = row.kind
         if kind == s.RUN:
-            failed = invoke(S[row + s.A], S, S[s.LIST], S[s.COUNT])
+            failed = invoke(row.code, wave.words, running.entries, running.count)
             if failed >= 0:
-                S[s.FAILED] = failed
+                wave.failed = failed
                 return s.FAULT
-            S[s.PC] += 1
+            running.pc += 1
             continue
         if kind == s.CALLOUT:
             return s.ASKED
         if kind == s.REGION:
-            if is_open(S, row) == 0:
-                S[s.PC] += 1
-                continue
-            found = invoke(S[row + s.A], S, S[s.LIST], S[s.COUNT])
-            code = enter(S, row, found)
-            if code:
-                return code
-            if found != s.REGION_FAILED:
-                go(S, F, S[row + s.B])
+            if region(wave, row):
+                return s.PAUSE
             continue
-        if S[s.STEPS] >= S[s.TICK]:
+        if wave.steps >= wave.tick:
             return s.PAUSE
-        S[s.STEPS] += 1
-        code = end(S, F, row, kind)
+        wave.steps += 1
+        code = end(wave, row, kind)
         if code:
             if code == s.FULL:
-                S[s.STEPS] -= 1
+                wave.steps -= 1
             return code
 
 
-def end(S: Words, F: Masks, row: int, kind: int) -> int:
+def end(wave: WaveRecord, row: RowRecord, kind: int) -> int:
     """What a row does that is no code."""
     if kind == s.JUMP:
-        return follow(S, F, S[row + s.A], row)
+        return follow(wave, row.to, row)
     if kind == s.BRANCH:
-        return branch(S, F, row)
+        return branch(wave, row)
     if kind == s.BRANCH_UNIFORM:
-        way = s.B
-        if F[S[row + s.PREDICATE]] & 1 != S[row + s.NEGATED]:
-            way = s.A
-        return follow(S, F, S[row + way], row)
+        to = row.fall
+        if wave.masks[row.predicate] & 1 != row.negated:
+            to = row.to
+        return follow(wave, to, row)
     if kind == s.BRANCH_MANY:
-        return table(S, F, row)
+        return branch_many(wave, row)
     if kind == s.EXIT:
-        if S[row + s.A]:
-            return leave(S, F)
-        return go(S, F, s.END)
+        if row.whole:
+            leave(wave)
+        else:
+            go(wave, s.END)
+        return 0
     if kind == s.EXIT_SOME:
-        return exit_some(S, F, row)
+        return exit_some(wave, row)
     if kind == s.BARRIER:
-        return barrier(S, F, row)
+        return barrier(wave, row)
     if kind == s.WARP_SYNC:
-        return sync(S, F, row)
+        return sync(wave, row)
     return s.STUCK
 
 
-def free(S: Words, F: Masks) -> int:
+def free(wave: WaveRecord) -> int:
     """No group can run: finds some that may after all."""
     entries = 0
-    i = 0
-    while i < S[s.HIGH]:
-        node = S[s.NODES_AT] + i * s.NODE
-        if S[node + s.STATE] != s.IS_UNUSED:
-            entries += S[node + s.NODE_COUNT]
-        i += 1
-    if spare(S, S[s.USED], entries) == 0:
+    for i in range(wave.high):
+        if wave.nodes[i].state != s.IS_UNUSED:
+            entries += wave.nodes[i].count
+    if not spare(wave, wave.used, entries):
         return s.FULL
-    code = free_one(S, F)
+    code = free_one(wave)
     if code != 1:
         if code:
             return code - 1
         return 0
-    if S[s.SPINNING]:
-        return wake(S, F)
+    if wave.spinning_count:
+        return wake(wave)
     return s.STUCK
 
 
+# ---------------------------------------------------------------- regions: parts of the program that a group executes as one function, warp by warp
+
+
+def region(wave: WaveRecord, row: RowRecord) -> bool:
+    """The group executes a region and goes on behind it, or stands before its first segment; True: it goes on in it later."""
+    running = wave.running
+    if not is_open(wave, row):
+        running.pc += 1
+        return False
+    found = invoke(row.code, wave.words, running.entries, running.count)
+    if found >= 0:
+        wave.region_at = found
+        return True
+    wave.region_at = 0
+    if found == s.REGION_FAILED:
+        wave.status = 0
+        row.code = 0
+        running.pc += 1
+    else:
+        wave.steps += wave.region_steps
+        go(wave, row.fall)
+    wave.region_steps = 0
+    return False
+
+
+def is_open(wave: WaveRecord, row: RowRecord) -> bool:
+    """Can the group run a region as one?  Not if it is to stop inside."""
+    if row.code == 0:
+        return False
+    join = wave.running.parent
+    while join:
+        for pc in row.inside[: row.inside_count]:
+            if pc == join.pc:
+                return False
+        join = join.parent
+    return True
+
+
 FUNCTIONS = (
-    waves, begin, forget_waiting, run, end, free, *barriers.FUNCTIONS, *convergence.FUNCTIONS, *divergence.FUNCTIONS, *exits.FUNCTIONS, *guards.FUNCTIONS,
-    *nodes.FUNCTIONS, *passing.FUNCTIONS, *reductions.FUNCTIONS, *regions.FUNCTIONS, *releasing.FUNCTIONS,
-    *tables.FUNCTIONS, *uniting.FUNCTIONS, *waiting.FUNCTIONS,
+    waves, begin, forget_waiting, run, end, free, region, is_open, *barriers.FUNCTIONS, *convergence.FUNCTIONS, *divergence.FUNCTIONS, *exits.FUNCTIONS,
+    *guards.FUNCTIONS, *nodes.FUNCTIONS, *reductions.FUNCTIONS, *releasing.FUNCTIONS, *waiting.FUNCTIONS,
 )  # fmt: skip

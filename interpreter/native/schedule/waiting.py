@@ -2,245 +2,208 @@
 
 from __future__ import annotations
 
-from . import words as s
-from .convergence import go
+from . import layout as s
+from .convergence import clear_passed, gather, go
 from .divergence import lanes_taken
-from .guards import guarded, split
-from .loops import Masks, Words, popcount
+from .guards import guarded, split_beside
+from .layout import BranchWay, GroupNode, RowRecord, WaveRecord
+from .loops import popcount
 from .nodes import block, mark, new, park, pick, push, spare, unblock, unmark
-from .passing import clear_passed
 from .releasing import release
-from .uniting import gather
 
 
-def sync(S: Words, F: Masks, row: int) -> int:
+def sync(wave: WaveRecord, row: RowRecord) -> int:
     """The group waits where it lacks lanes of its warps that a membermask names."""
-    if S[row + s.PARTS]:
-        code = guarded(S, F, row)
+    running = wave.running
+    if row.parts:
+        code = guarded(wave, row)
         if code:
             return code - 1
-    if S[s.LANES] == S[s.LIVING] or misses(S, F, row) == 0:
-        return go(S, F, S[row + s.A])
-    if S[s.APART] == 0:
+    if running.lanes == wave.living or not misses(wave, row):
+        go(wave, row.to)
+        return 0
+    if not wave.apart:
         return s.PARTED
-    if spare(S, 3, 2 * S[s.COUNT] + 2 * s.WAY) == 0:
+    if not spare(wave, 3, 2 * running.count + 2 * BranchWay.SIZE):
         return s.FULL
-    if S[row + s.PARTS] == 0 and S[row + s.GUARDED] == s.NAMED_BY_LANES:  # lanes whose guard does not hold wait for nobody
-        flip = 0 - S[row + s.INVERTED]
-        if lanes_taken(S, F, S[row + s.GUARD], flip) < S[s.LANES]:
-            push(S, split(S, F, S[row + s.GUARD], flip, S[row + s.A]))
-        if misses(S, F, row) == 0:
-            return push(S, park(S, s.IS_READY, S[row + s.A]))
-    node = park(S, s.IS_AT_SYNC, S[row + s.A])
-    S[node + s.NODE_ROW] = row
-    return block(S, node, s.IS_AT_SYNC)
-
-
-def misses(S: Words, F: Masks, row: int) -> int:
-    """Does the group lack living lanes that its lanes name?"""
-    i = 0
-    while i < S[s.COUNT]:
-        entry = S[S[s.LIST] + i]
-        if named(S, F, row, entry) & S[S[s.ALIVE] + (entry >> 32)] & ~entry:
-            return 1
-        i += 1
+    if not row.parts and row.guarded == s.NAMED_BY_LANES:  # lanes whose guard does not hold wait for nobody
+        flip = 0 - row.inverted
+        if lanes_taken(wave, row.guard, flip) < running.lanes:
+            push(wave, split_beside(wave, row.guard, flip, row.to))
+        if not misses(wave, row):
+            push(wave, park(wave, s.IS_READY, row.to))
+            return 0
+    group = park(wave, s.IS_AT_SYNC, row.to)
+    group.row = row
+    block(wave, group, s.IS_AT_SYNC)
     return 0
 
 
-def named(S: Words, F: Masks, row: int, entry: int) -> int:
+def misses(wave: WaveRecord, row: RowRecord) -> bool:
+    """Does the group lack living lanes that its lanes name?"""
+    missing = 0
+    for entry in wave.running.entries[: wave.running.count]:
+        missing |= named(wave, row, entry) & wave.alive[entry >> 32] & ~entry
+    return missing != 0
+
+
+def named(wave: WaveRecord, row: RowRecord, entry: int) -> int:
     """The lanes of a warp that those of an entry name which execute the sync."""
-    frame = (entry >> 32) * S[s.FRAME]
+    frame = (entry >> 32) * wave.frame
     asking = entry & 0xFFFFFFFF
-    if S[row + s.GUARDED] == s.NAMED_BY_ONE:
-        asking = asking * (F[S[row + s.GUARD]] & 1 ^ S[row + s.INVERTED])
-    if S[row + s.GUARDED] == s.NAMED_BY_LANES:
-        asking = asking & (F[frame + S[row + s.GUARD]] ^ (0 - S[row + s.INVERTED]))
+    if row.guarded == s.NAMED_BY_ONE:
+        asking = asking * (wave.masks[row.guard] & 1 ^ row.inverted)
+    if row.guarded == s.NAMED_BY_LANES:
+        asking = asking & (wave.masks[frame + row.guard] ^ (0 - row.inverted))
     if asking == 0:
         return 0
-    if S[row + s.NAMED] == s.NAMED_BY_ONE:
-        return int(F[S[row + s.PREDICATE]])
-    if S[row + s.NAMED] == s.NAMED_BY_TEXT:
-        return int(S[row + s.B])
+    if row.named == s.NAMED_BY_ONE:
+        return int(wave.masks[row.operand])
+    if row.named == s.NAMED_BY_TEXT:
+        return row.constant
     out = 0
-    lane = 0
-    while asking >> lane:
-        out |= F[frame + S[row + s.PREDICATE] + lane] * (asking >> lane & 1)
-        lane += 1
+    for lane in range(32):
+        out |= wave.masks[frame + row.operand + lane] * (asking >> lane & 1)
     return out
 
 
 # ---------------------------------------------------------------- when no group can run
 
 
-def free_one(S: Words, F: Masks) -> int:
+def free_one(wave: WaveRecord) -> int:
     """0: some group can run, 1: none can, else a code for Python plus one."""
-    code = split_passed(S, F)
+    code = split_passed(wave)
     if code != 1:
         return code
-    code = unite_blocked(S, F)
+    code = unite_blocked(wave)
     if code != 1:
         return code
-    return release(S, F)
+    return release(wave)
 
 
-def split_passed(S: Words, F: Masks) -> int:
+def split_passed(wave: WaveRecord) -> int:
     """Groups of which some blocks have passed their barrier part, so that those go on."""
-    first = S[s.PICKED]
-    i = 0
-    while i < S[s.BLOCKED]:
-        node = S[S[s.BLOCKED_AT] + i]
-        if S[node + s.STATE] == s.IS_AT_BARRIER and S[node + s.LEFT] < S[node + s.NODE_COUNT]:
-            pick(S, node)
-        i += 1
-    end = S[s.PICKED]
+    first = wave.picked_count
+    for group in wave.blocked[: wave.blocked_count]:
+        if group.state == s.IS_AT_BARRIER and group.left < group.count:
+            pick(wave, group)
+    end = wave.picked_count
     if end == first:
         return 1
-    if S[s.APART] == 0:
-        S[s.PICKED] = first
+    if not wave.apart:
+        wave.picked_count = first
         return s.PARTED + 1
-    i = first
-    while i < end:
-        node = S[S[s.PICKED_AT] + i]
-        number = S[node + s.NODE_NUMBER]
-        S[S[s.PICKED_AT] + i] = take_free(S, F, node)
-        S[S[S[s.PICKED_AT] + i] + s.NODE_NUMBER] = number
-        i += 1
-    i = first
-    while i < end:
-        node = S[S[s.PICKED_AT] + i]
-        if node:
-            number = S[node + s.NODE_NUMBER]
-            j = i
-            while j < end:
-                node = S[S[s.PICKED_AT] + j]
-                if node and S[node + s.NODE_NUMBER] == number:
-                    S[S[s.PICKED_AT] + j] = 0
-                    pick(S, node)
-                j += 1
-            gather(S, F, end)
-        i += 1
-    S[s.PICKED] = first
+    for i in range(first, end):
+        number = wave.picked[i].number
+        wave.picked[i] = take_free(wave, wave.picked[i])
+        wave.picked[i].number = number
+    for i in range(first, end):
+        group = wave.picked[i]
+        if group:
+            number = group.number
+            for j in range(i, end):
+                group = wave.picked[j]
+                if group and group.number == number:
+                    wave.picked[j] = GroupNode(wave, 0)
+                    pick(wave, group)
+            gather(wave, end)
+    wave.picked_count = first
     return 0
 
 
-def unite_blocked(S: Words, F: Masks) -> int:
+def unite_blocked(wave: WaveRecord) -> int:
     """Lanes that wait at equal instructions, and for no others, go on, those at one place as one group."""
-    first = S[s.PICKED]
-    i = 0
-    while i < S[s.BLOCKED]:
-        node = S[S[s.BLOCKED_AT] + i]
-        if S[node + s.STATE] == s.IS_AT_SYNC:
-            pick(S, node)
-        i += 1
-    end = S[s.PICKED]
+    first = wave.picked_count
+    for group in wave.blocked[: wave.blocked_count]:
+        if group.state == s.IS_AT_SYNC:
+            pick(wave, group)
+    end = wave.picked_count
     code = 1
-    i = first
-    while i < end and code < 2:
-        if S[S[s.PICKED_AT] + i]:
-            found = unite_equal(S, F, i, end)
+    for i in range(first, end):
+        if code < 2 and wave.picked[i]:
+            found = unite_equal(wave, i, end)
             if found != 1:
                 code = found
-        i += 1
-    S[s.PICKED] = first
+    wave.picked_count = first
     return code
 
 
-def unite_equal(S: Words, F: Masks, i: int, end: int) -> int:
+def unite_equal(wave: WaveRecord, first: int, end: int) -> int:
     """The same for those that wait at instructions equal to that of a picked group; they are picked no more."""
-    key = S[S[S[S[s.PICKED_AT] + i] + s.NODE_ROW] + s.KEY]
-    while i < end:
-        node = S[S[s.PICKED_AT] + i]
-        if node and S[S[node + s.NODE_ROW] + s.KEY] == key:
-            S[S[s.PICKED_AT] + i] = 0
-            pick(S, node)
-            mark(S, S[s.HERE], node)
-        i += 1
-    exchange = key > 0 and free_places(S, F, end) > 1
-    first = S[s.PICKED]
-    i = end
-    while i < first:
-        node = S[S[s.PICKED_AT] + i]
-        if exchange == 0 and can_go(S, F, node):
-            pick(S, take_free(S, F, node))
-        i += 1
-    i = end
-    while i < S[s.PICKED]:
-        unmark(S, S[s.HERE], S[S[s.PICKED_AT] + i])
-        i += 1
-    some = S[s.PICKED] > first
-    gather(S, F, first)
-    S[s.PICKED] = end
+    key = wave.picked[first].row.key
+    for i in range(first, end):
+        group = wave.picked[i]
+        if group and group.row.key == key:
+            wave.picked[i] = GroupNode(wave, 0)
+            pick(wave, group)
+            mark(wave, wave.here, group)
+    exchange = key > 0 and free_places(wave, end) > 1
+    last = wave.picked_count
+    for group in wave.picked[end:last]:
+        if not exchange and can_go(wave, group):
+            pick(wave, take_free(wave, group))
+    for group in wave.picked[end : wave.picked_count]:
+        unmark(wave, wave.here, group)
+    some = wave.picked_count > last
+    gather(wave, last)
+    wave.picked_count = end
     if exchange:
         return s.STUCK + 1
-    return int(some == 0)
+    return not some
 
 
-def free_places(S: Words, F: Masks, first: int) -> int:
+def free_places(wave: WaveRecord, first: int) -> int:
     """At how many places groups stand, of those picked from a number on, that can go on with some of their warps."""
     places = 0
-    i = first
-    while i < S[s.PICKED]:
-        node = S[S[s.PICKED_AT] + i]
-        another = can_go(S, F, node)
-        j = first
-        while j < i:
-            other = S[S[s.PICKED_AT] + j]
-            if S[other + s.NODE_PC] == S[node + s.NODE_PC] and can_go(S, F, other):
+    for i in range(first, wave.picked_count):
+        group = wave.picked[i]
+        another = can_go(wave, group)
+        for other in wave.picked[first:i]:
+            if other.pc == group.pc and can_go(wave, other):
                 another = 0
-            j += 1
         places += another != 0
-        i += 1
     return places
 
 
-def can_go(S: Words, F: Masks, node: int) -> int:
+def can_go(wave: WaveRecord, group: GroupNode) -> int:
     """How many warps of a group wait no more."""
     n = 0
-    i = 0
-    while i < S[node + s.NODE_COUNT]:
-        n += is_free(S, F, node, S[S[node + s.NODE_LIST] + i])
-        i += 1
+    for entry in group.entries[: group.count]:
+        n += is_free(wave, group, entry)
     return n
 
 
-def is_free(S: Words, F: Masks, node: int, entry: int) -> int:
+def is_free(wave: WaveRecord, group: GroupNode, entry: int) -> bool:
     """Has a warp of a waiting group passed its barrier, or are the lanes that it lacks marked as here?"""
-    if S[node + s.STATE] == s.IS_AT_BARRIER:
-        return int(entry >= s.PASSED)
+    if group.state == s.IS_AT_BARRIER:
+        return entry >= s.PASSED
     vector = entry >> 32
-    return int(named(S, F, S[node + s.NODE_ROW], entry) & S[S[s.ALIVE] + vector] & ~entry & ~S[S[s.HERE] + vector] == 0)
+    return named(wave, group.row, entry) & wave.alive[vector] & ~entry & ~wave.here[vector] == 0
 
 
-def take_free(S: Words, F: Masks, node: int) -> int:
+def take_free(wave: WaveRecord, group: GroupNode) -> GroupNode:
     """The warps of a waiting group that wait no more, as a group; the others wait on."""
-    unblock(S, node)
-    at = S[s.FREE]
-    here = S[node + s.NODE_LIST]
-    n = 0
-    lanes = 0
-    kept = 0
-    if can_go(S, F, node) == S[node + s.NODE_COUNT]:
-        return clear_passed(S, node)
-    i = 0
-    while i < S[node + s.NODE_COUNT]:
-        entry = S[here + i]
-        if is_free(S, F, node, entry):
-            S[at + n] = entry
+    unblock(wave, group)
+    if can_go(wave, group) == group.count:
+        return clear_passed(wave, group)
+    entries = wave.free
+    n = lanes = kept = 0
+    for entry in group.entries[: group.count]:
+        if is_free(wave, group, entry):
+            entries[n] = entry
             n += 1
             lanes += popcount(entry & 0xFFFFFFFF)
         else:
-            S[here + kept] = entry
+            group.entries[kept] = entry
             kept += 1
-        i += 1
-    S[s.FREE] += n
-    S[node + s.NODE_COUNT] = kept
-    S[node + s.NODE_LANES] -= lanes
-    S[node + s.LEFT] = kept
-    S[node + s.NODE_TURN] = 0
-    if S[node + s.NODE_PARENT]:
-        S[S[node + s.NODE_PARENT] + s.CHILDREN] += 1
-    block(S, node, S[node + s.STATE])
-    return clear_passed(S, new(S, s.IS_READY, S[node + s.NODE_PC], at, n, lanes, S[node + s.NODE_PARENT]))
+    wave.free += n
+    group.count = group.left = kept
+    group.lanes -= lanes
+    group.turns = 0
+    if group.parent:
+        group.parent.children += 1
+    block(wave, group, group.state)
+    return clear_passed(wave, new(wave, s.IS_READY, group.pc, entries, n, lanes, group.parent))
 
 
 FUNCTIONS = sync, misses, named, free_one, split_passed, unite_blocked, unite_equal, free_places, can_go, is_free, take_free

@@ -11,15 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import Protocol
 
 from ...launch import Launch
-from ..registers import Array, NativeRegisters
-from ..schedule import words as s
+from ..registers import NativeRegisters
+from ..schedule import layout as s
 from ..schedule.compiled import scheduler
+from ..schedule.layout import WaveRecord
 
 
 class Member(Protocol):
     """What one thread works with: see NativeLaunch."""
 
-    S: Array
+    state: WaveRecord
     registers: NativeRegisters
     per_wave: int
     code: int  # why its wave was left; 0: it has ended
@@ -52,7 +53,7 @@ class Team:
                 first = launch.next_block
                 for member in self.members:
                     member.fill(first)
-                chunk = range(first, first + int(own.S[s.BLOCKS]))
+                chunk = range(first, first + own.state.blocks)
                 running = [pool.submit(self._work, member, chunk) for member in others]
                 try:
                     self._work(own, chunk)
@@ -66,15 +67,15 @@ class Team:
 
     def _work(self, member: Member, chunk: range) -> None:
         """One thread: waves of a chunk, as long as there are any and nothing is in the way."""
-        launch, run, words = self.launch, scheduler(), member.S
-        at, registers = words.ctypes.data, member.registers.memory.ctypes.data
+        launch, run, state = self.launch, scheduler(), member.state
+        at, registers = state.words.ctypes.data, member.registers.memory.ctypes.data
         while not self.stopped:
             with self.lock:
                 first = launch.next_block
                 end = launch.next_block = min(first + member.per_wave, chunk.stop)
             if first == end:
                 return
-            words[s.NEXT_BLOCK], words[s.BLOCKS] = first - chunk.start, end - chunk.start
+            state.next_block, state.blocks = first - chunk.start, end - chunk.start
             while (code := run(at, registers)) == s.PAUSE and not self.stopped and not launch.is_late:
                 member.keep_steps()
             if code != s.DONE:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ pytest.importorskip("llvmlite")
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from warplab.interpreter.native.schedule import words as s
+from warplab.interpreter.native.schedule import layout as s
 from warplab.interpreter.native.schedule.compiled import scheduler
 from warplab.interpreter.native.schedule.scheduler import waves
 
@@ -37,31 +36,26 @@ rows = st.tuples(
 )
 @settings(max_examples=300, deadline=None)
 def test_a_random_program(program: list[tuple[int, int, int, int, int, bool, int]], predicates: list[int], apart: bool) -> None:
-    sizes = {s.ROWS: ROWS * s.ROW, s.LISTS: 0, s.NODES_AT: s.NODE * 200, s.READY_AT: 200, s.BLOCKED_AT: 200, s.SPINNING_AT: 200, s.PICKED_AT: 800,
-             s.UNMET: ROWS + 1, s.WANTED: s.BARRIERS * BLOCKS, s.REDUCES: s.BARRIERS, s.ARRIVED: s.BARRIERS * VECTORS, s.HOLDS: s.BARRIERS * VECTORS,
-             s.ALIVE: VECTORS, s.GONE: VECTORS, s.HERE: VECTORS, s.MASKS: EACH}  # fmt: skip
-    places = np.cumsum([s.WORDS, *sizes.values()])
-    S = np.zeros(places[-1] + ROWS * BEHIND + ROOM, np.int64)
-    S[list(sizes)] = places[:-1]
-    S[s.LISTS], S[s.ROOM], S[s.ROW_COUNT] = len(S) - ROOM, len(S), ROWS
-    S[s.EACH], S[s.FRAME], S[s.PER_WAVE], S[s.BLOCKS], S[s.BLOCK_LANES], S[s.APART] = EACH, MASKS, BLOCKS, BLOCKS, 32 * EACH, apart
-    S[S[s.MASKS] : S[s.MASKS] + EACH] = 0xFFFFFFFF
-    S[s.TICK] = 80  # steps after which it pauses, since most of these programs loop
+    sizes = {"rows": ROWS * s.RowRecord.SIZE + ROWS * BEHIND, **s.sizes(ROWS, BLOCKS, EACH), "lists": ROOM}
+    state = s.WaveRecord.with_arrays(lambda n: np.zeros(n, np.int64), None, sizes)
+    state.room, state.row_count = state.lists + ROOM, ROWS
+    state.each, state.frame, state.per_wave, state.blocks, state.block_lanes, state.apart = EACH, MASKS, BLOCKS, BLOCKS, 32 * EACH, apart
+    state.lanes_of.part(EACH)[:] = 0xFFFFFFFF
+    state.tick = 80  # steps after which it pauses, since most of these programs loop
     for n, one in enumerate(program):
-        write_row(S, n, *one, places[-1] + n * BEHIND)
-    S[s.WORDS + (ROWS - 1) * s.ROW + s.KIND] = s.EXIT
+        write_row(state, n, *one)
+    state.rows[ROWS - 1].kind = s.EXIT
     F = np.zeros((VECTORS, MASKS), np.uint32)
     F[:, :PREDICATES] = np.array(predicates, np.uint32).reshape(VECTORS, PREDICATES)
     F[:, 2] &= ~F[:, 1]  # three of them exclude each other: each lane takes one way of a table
     F[:, 3] = ~(F[:, 1] | F[:, 2])
     F[:, NUMBERS:] = F[:, :1] >> np.arange(32, dtype=np.uint32) & 1
-    F = F.ravel()
-    plain, numbers, compiled = S.tolist(), F.tolist(), S.copy()
+    compiled, plain = state.words, s.WaveRecord(state.words.tolist(), F.ravel().tolist())
     rounds = 0
     while True:
-        code = waves(plain, numbers)
+        code = waves(plain)
         assert scheduler()(compiled.ctypes.data, F.ctypes.data) == code
-        assert [int(x) for x in plain] == compiled.tolist() and numbers == F.tolist()
+        assert plain.words == compiled.tolist() and plain.masks == F.ravel().tolist()
         consistent(plain)
         rounds += 1
         if code != s.CALM or rounds == 3:
@@ -69,52 +63,50 @@ def test_a_random_program(program: list[tuple[int, int, int, int, int, bool, int
     assert code in (s.DONE, s.PAUSE, s.STUCK, s.CALM) or (code == s.PARTED and not apart)
 
 
-def write_row(S: np.ndarray, n: int, kind: int, a: int, b: int, join: int, predicate: int, negated: bool, more: int, behind: int) -> None:
-    """One row; `more` is a number from which its further words are drawn."""
-    row = S[s.WORDS + n * s.ROW :][: s.ROW]
-    row[[s.KIND, s.A, s.B, s.JOIN, s.PREDICATE, s.NEGATED, s.FIRST]] = kind, a, b, join, predicate, int(negated), s.NOWHERE
+def write_row(state: s.WaveRecord, n: int, kind: int, a: int, b: int, join: int, predicate: int, negated: bool, more: int) -> None:
+    """One row; `more` is a number from which its further fields are drawn."""
+    row: Any = state.rows[n]
+    behind = state.rows.at + ROWS * s.RowRecord.SIZE + n * BEHIND
+    row.kind, row.to, row.fall, row.join, row.predicate, row.negated, row.first = kind, a, b, join, predicate, negated, s.NOWHERE
+    row.whole = bool(a)
+    row.ways, row.exits, row.heads = behind, behind + 3, behind + 9
     if more & 1 and kind in (s.JUMP, s.BRANCH, s.BRANCH_UNIFORM, s.BRANCH_MANY):  # a way out of loops
-        row[s.EXITS] = behind + 4
-        S[behind + 4 : behind + 9] = 1, a, (a + 1) % ROWS, 1, join
+        row.exit_count = 1
+        state.words[behind + 3 : behind + 9] = behind + 4, a, (a + 1) % ROWS, 1, behind + 8, join
     if more & 2 and kind in (s.JUMP, s.BRANCH, s.BRANCH_UNIFORM, s.BRANCH_MANY):  # a way back
-        row[s.TURNS] = behind + 9
-        S[behind + 9 : behind + 12] = 1, b if kind != s.JUMP else a, 2
+        row.head_count = 1
+        row.heads[0].to, row.heads[0].limit = b if kind != s.JUMP else a, 2
     if kind in (s.BARRIER, s.WARP_SYNC):
-        row[[s.GUARDED, s.GUARD, s.INVERTED]] = (more >> 2) % 3, 1 if (more >> 2) % 3 == 1 else 2, more >> 4 & 1
-        row[[s.NAMED, s.B, s.PREDICATE]] = more >> 5 & 1, 0, 0
+        row.guarded, row.guard, row.inverted = (more >> 2) % 3, 1 if (more >> 2) % 3 == 1 else 2, more >> 4 & 1
+        row.named, row.operand = more >> 5 & 1, 0
     if kind == s.BARRIER:
-        row[s.B] = 32 * (more >> 6 & 1)
-        row[s.NAMED] = s.NAMED_BY_TEXT
-        row[[s.NUMBERED, s.NUMBER, s.WAITS]] = (
+        row.constant = 32 * (more >> 6 & 1)
+        row.named = s.NAMED_BY_TEXT
+        row.numbered, row.number, row.waits = (
             (s.NAMED_BY_LANES, NUMBERS, 1) if more >> 7 & 1 else (s.NAMED_BY_TEXT, predicate, more >> 8 & 3 != 0)
         )
-        row[[s.REDUCED, s.VALUED, s.VALUE, s.RESULT]] = (more >> 10 & 3) * (more >> 12 & 1), s.NAMED_BY_LANES, 0, NUMBERS
+        row.reduced, row.valued, row.value, row.result = (more >> 10 & 3) * (more >> 12 & 1), s.NAMED_BY_LANES, 0, NUMBERS
     if kind == s.WARP_SYNC:
-        row[s.B], row[s.PARTS], row[s.KEY] = 0xFFFF0000 * negated | 0xF, more >> 6 & 1, (more >> 7 & 3) - 1
+        row.constant, row.parts, row.key = 0xFFFF0000 * negated | 0xF, more >> 6 & 1, (more >> 7 & 3) - 1
     if kind == s.BRANCH_MANY:  # three ways; each lane takes one
-        row[s.A], row[s.PREDICATE] = behind, 1
-        S[behind : behind + 4] = 3, a, b, join
+        row.way_count, row.predicate = 3, 1
+        state.words[behind : behind + 3] = a, b, join
 
 
-def consistent(S: list[int]) -> None:
+def consistent(state: s.WaveRecord) -> None:
     """Each living lane is in one group or waits at one join, and each join knows its children."""
-    nodes = {at: S[at : at + s.NODE] for at in range(S[s.NODES_AT], S[s.NODES_AT] + S[s.HIGH] * s.NODE, s.NODE) if S[at] != s.IS_UNUSED}
-    assert len(nodes) == S[s.USED] and S[s.PICKED] == 0
-    assert sorted(at for at, node in nodes.items() if node[0] == s.IS_READY) == sorted(S[S[s.READY_AT] :][: S[s.READY]])
-    assert not any(S[S[where] + i] for where in (s.GONE, s.HERE) for i in range(VECTORS))
-    parents = [node[s.NODE_PARENT] for node in nodes.values()] + ([S[s.PARENT]] if S[s.COUNT] else [])
-    lists = [(node[s.NODE_LIST], node[s.NODE_COUNT]) for node in nodes.values() if node[0] != s.IS_JOIN] + [(S[s.LIST], S[s.COUNT])]
-    for at, node in nodes.items():
-        assert node[s.CHILDREN] == parents.count(at)
-        assert (node[0] == s.IS_JOIN) == (node[s.CHILDREN] > 0)
+    nodes = [node for i in range(state.high) if (node := state.nodes[i]).state != s.IS_UNUSED]
+    assert len(nodes) == state.used and state.picked_count == 0
+    assert sorted(node.at for node in nodes if node.state == s.IS_READY) == sorted(node.at for node in state.ready[: state.ready_count])
+    assert not any(state.gone[i] or state.here[i] for i in range(VECTORS))
+    groups = [node for node in nodes if node.state != s.IS_JOIN] + [state.running]
+    parents = [node.parent for node in nodes] + [state.running.parent] * (state.running.count > 0)
+    for node in nodes:
+        assert node.children == parents.count(node)
+        assert (node.state == s.IS_JOIN) == (node.children > 0)
     seen = [0] * VECTORS
-    for at, count in lists:
-        for entry in S[at : at + count]:
+    for group in groups:
+        for entry in group.entries[: group.count]:
             vector, mask = entry >> 32 & 0x3FFFFFFF, entry & 0xFFFFFFFF
-            assert mask and not seen[vector] & mask and not mask & ~S[S[s.ALIVE] + vector]
+            assert mask and not seen[vector] & mask and not mask & ~state.alive[vector]
             seen[vector] |= mask
-
-
-def test_no_two_words_have_one_name() -> None:
-    names = [n.id for n in ast.walk(ast.parse(inspect.getsource(s))) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
-    assert len(names) == len(set(names))
