@@ -60,7 +60,7 @@ class Options:
     cluster: Dim3 | None = None
     lockstep: bool = False
     engine: str = "numpy"  # or "native", or "auto"
-    threads: int = 1  # of the host, on which compiled code runs where the order of blocks makes no difference
+    threads: int = 1  # of the host, on which compiled code runs where blocks do not synchronize with each other
     max_waves: int = 64  # that may be under way at once, spinning
     environment: dict[int, int] = field(default_factory=dict)  # %envreg values
 

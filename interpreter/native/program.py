@@ -32,7 +32,7 @@ from .regions import regions, saved
 from .rows import Row, RowTable, end_kind
 from .schedule import layout as s
 from .schedule.compiled import scheduler
-from .threads.sharing import ThreadSharing
+from .threads import side_by_side
 from .trace.code import LLVMModule, Untraceable
 from .uniformity import UNIFORM, VARYING, Kinds, Uniformity
 
@@ -65,11 +65,11 @@ class NativeProgram:
         for n in range(len(plan.segments)):
             self._cut(n)
         self._place()
+        self.side_by_side = self.frame.side_by_side = side_by_side(plan, self.tracing, self._live)
         self.source = self._written()
         self._library: CompiledLibrary | None = None
         self.function = VectorFunction(plan, partial(build.segment, observed=False))  # for what numpy runs of it
         self.memories: list[Any] = []  # of earlier launches
-        self.sharing = ThreadSharing(plan, self.frame, self.tracing)
 
     # ------------------------------------------------------------ cutting
 

@@ -25,7 +25,7 @@ from .registers import NativeRegisters, aligned
 from .schedule import layout as s
 from .schedule.compiled import scheduler
 from .taking_over import LISTS_LEFT, NumpyWave
-from .threads.team import Team
+from .threads import LEAST, Team, may_share
 
 Array = NDArray[Any]
 PATIENCE = 4096  # ends of segments between two looks at the limits
@@ -95,7 +95,7 @@ class NativeLaunch:
         self.code = 0  # why the wave that runs was left
         self.steps = 0  # that are not counted yet
         self._begin(kept)
-        self.shares = launch.blocks > 2 * self.per_wave and program.sharing.may_be(launch)
+        self.shares = program.side_by_side and launch.blocks > 2 * self.per_wave and may_share(launch)
         self.fill(0, self.per_wave if self.shares else CHUNK)
 
     def _begin(self, memory: LaunchMemory) -> None:
@@ -271,10 +271,10 @@ class NativeLaunch:
     # ------------------------------------------------------------ threads
 
     def _share(self, seconds: float) -> bool:
-        """Executes what is left on several threads, if that is worth it and the order of blocks makes no difference; a wave takes so many seconds."""
+        """Executes what is left on several threads, if that is worth it; a wave takes so many seconds."""
         launch, self.shares = self.launch, False
         waves = -(-(launch.blocks - launch.next_block) // self.per_wave)
-        if self.suspended or waves < 2 or not self.program.sharing.is_worth(launch, seconds * waves):
+        if self.suspended or waves < 2 or seconds * waves < LEAST:
             return False
         members = [self, *(NativeLaunch(launch, self.program, self.make_wave) for _ in range(min(launch.options.threads, waves) - 1))]
         launch.used.threads = len(members)

@@ -75,7 +75,7 @@ from .launching import with_options
 @click.option(
     "--threads",
     type=click.IntRange(1),
-    help="Threads that a launch may run on if its blocks do not depend on each other; also WARPLAB_THREADS.",
+    help="Threads of this machine that a launch may run on if its blocks do not synchronize with each other; also WARPLAB_THREADS.",
 )
 @click.option(
     "--schedule", type=int, help="A seed that chooses another legal interleaving of lanes, warps and blocks; also WARPLAB_SCHEDULE."

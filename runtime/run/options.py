@@ -148,7 +148,7 @@ OPTIONS = {
                   help="The engine that executes launches: numpy, native (machine code of this processor, extra `native`), or auto (the faster"
                   " one)."),
         RunOption("--threads", "threads", "launch", "setting", read=whole(1),
-                  help="Threads of this machine that a launch may run on if its blocks do not depend on each other (default: all cores)."),
+                  help="Threads of this machine that a launch may run on if its blocks do not synchronize with each other (default: all cores)."),
         RunOption("--schedule", "schedule", "launch", "setting", read=whole(),
                   help="A seed that chooses another legal interleaving of lanes, warps and blocks."),
         RunOption("--poison", "poison", "launch", "setting", read=whole(),

@@ -20,6 +20,17 @@ from .accesses import EmittedAccesses, reached
 from .memory import CALLED, SPACES
 from .values import Guard
 
+BESIDE = f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('beside')}"
+# Updates for which the host has an instruction.
+ATOMIC: dict[Any, str] = {
+    np.add: "add",
+    np.bitwise_and: "and",
+    np.bitwise_or: "or",
+    np.bitwise_xor: "xor",
+    np.minimum: "min",
+    np.maximum: "max",
+}
+
 
 class CompiledLanes(EmittedAccesses):
     """The part of an Emitter that stands for a group of lanes."""
@@ -157,11 +168,10 @@ class CompiledLanes(EmittedAccesses):
             f"  %k{n} = call i32 @llvm.cttz.i32(i32 %left{n}, i1 true)", f"  %less{n} = sub i32 %left{n}, 1", f"  %rest{n} = and i32 %left{n}, %less{n}",
             f"  store i32 %rest{n}, ptr {left}", f"  %ap{n} = getelementptr {word}, ptr {places}, i32 %k{n}", f"  %at{n} = load {word}, ptr %ap{n}",
             f"  %wide{n} = {'zext i32 %at' + str(n) + ' to i64' if word == 'i32' else 'add i64 %at' + str(n) + ', 0'}",
-            f"  %p{n} = getelementptr i8, {place.base}, i64 %wide{n}", f"  %old{n} = load <1 x i{8 * size}>, ptr %p{n}, align {size}",
+            f"  %p{n} = getelementptr i8, {place.base}, i64 %wide{n}",
         ]  # fmt: skip
         code.module.declarations["llvm.cttz.i32"] = "declare i32 @llvm.cttz.i32(i32, i1)"
         one = VectorCode(1, code.module, f"u{n}.")
-        found = SymbolicArray(one, f"%old{n}", np.dtype(f"u{size}")).view(t.dtype)
         given = []
         for i, (v, room, o) in enumerate(zip(held, rooms, operands, strict=True)):
             element = scalar_type(v.dtype)
@@ -171,9 +181,22 @@ class CompiledLanes(EmittedAccesses):
             ]
             x = SymbolicArray(one, f"%o{n}.{i}", v.dtype, t.elements)
             given.append(x.astype(np.bool_) if o.dtype.kind == "b" else x)
+        atomic = ATOMIC.get(change) if self.frame.side_by_side and not space.startswith("shared") else None
+        plain, after = f"%old{n}", list[str]()
+        if atomic:
+            unsigned = atomic in ("min", "max") and t.dtype.kind == "u"
+            one.lines += self._atomic("u" * unsigned + atomic, n, size, given[0])
+            plain = f"%plain{n}"
+            after = [
+                f"  br label %changed{n}",
+                f"changed{n}:",
+                f"  %old{n} = phi <1 x i{8 * size}> [ {plain}, %alone{n} ], [ %atomic{n}, %beside{n} ]",
+            ]
+        one.lines.append(f"  {plain} = load <1 x i{8 * size}>, ptr %p{n}, align {size}")
+        found = SymbolicArray(one, plain, np.dtype(f"u{size}")).view(t.dtype)
         new = lift(one, change(found, *given), t.dtype, t.elements).view(f"u{size}")
         code.lines += [
-            *one.lines, f"  store <1 x i{8 * size}> {new.value}, ptr %p{n}, align {size}",
+            *one.lines, f"  store <1 x i{8 * size}> {new.value}, ptr %p{n}, align {size}", *after,
             f"  %rp{n} = getelementptr i{8 * size}, ptr {old}, i32 %k{n}", f"  store <1 x i{8 * size}> %old{n}, ptr %rp{n}",
             f"  br label %head{n}", f"done{n}:",
         ]  # fmt: skip
@@ -181,3 +204,13 @@ class CompiledLanes(EmittedAccesses):
         self._undo = [f"  call void @{f}({place.base}, ptr {places}, ptr {old}, i{self.width} %on{n})"]
         result = code.fresh(f"load <{self.width} x i{8 * size}>, ptr {old}, align 64")
         return SymbolicArray(code, result, np.dtype(f"u{size}")).view(t.dtype)
+
+    def _atomic(self, instruction: str, n: int, size: int, operand: SymbolicArray) -> list[str]:
+        """The host's instruction for an update of one lane, where other threads run blocks of the launch at the same time."""
+        several = self.once.emit(f"icmp ne i64 {self.once.fresh(f'load i64, ptr {self.once.emit(BESIDE)}, align 8')}, 0")
+        return [
+            f"  br i1 {several}, label %beside{n}, label %alone{n}", f"beside{n}:",
+            f"  %x{n} = extractelement <1 x i{8 * size}> {operand.view(f'u{size}').value}, i32 0",
+            f"  %was{n} = atomicrmw {instruction} ptr %p{n}, i{8 * size} %x{n} monotonic, align {size}",
+            f"  %atomic{n} = insertelement <1 x i{8 * size}> poison, i{8 * size} %was{n}, i32 0", f"  br label %changed{n}", f"alone{n}:",
+        ]  # fmt: skip

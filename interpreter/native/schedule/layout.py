@@ -130,6 +130,7 @@ class WaveRecord(Root):
     local: int
     local_stride: int
     local_size: int
+    beside: int  # do other threads run blocks of the launch at the same time?
     clock_at: int  # the address of the launch's clock
     # What does not change while a launch runs.
     rows: RecordTable[RowRecord]

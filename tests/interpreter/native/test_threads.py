@@ -12,11 +12,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.bench.everyday import Everyday, everyday
 from tests.interpreter.harness import Machine, kernel
 from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault, LaunchInterrupted, LimitReached
 from warplab.interpreter.launch import Launch
-from warplab.interpreter.native.threads import sharing
+from warplab.interpreter.native import run
 
 KERNELS = Path(__file__).parents[2] / "bench/kernels"
 BLOCKS, THREADS = 24, 64
@@ -30,8 +31,7 @@ END = "FINE: st.global.u32 [%d3], %r3; ret;"
 
 @pytest.fixture(autouse=True)
 def _any_launch_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sharing, "LEAST", 0)
-    monkeypatch.setattr(sharing, "EACH", 0)
+    monkeypatch.setattr(run, "LEAST", 0)
 
 
 def prepared(body: str, threads: int, **options: Any) -> tuple[Launch, Callable[[], list[int]]]:
@@ -71,10 +71,80 @@ def test_results_are_the_same(name: str) -> None:
     assert [x.used.native_blocks for x in launches] == [16, 16]
 
 
-def test_blocks_that_depend_on_each_other_run_on_one_thread() -> None:
-    launch, _ = prepared("ld.global.u32 %r4, [%d1]; add.u32 %r4, %r4, 1; st.global.u32 [%d1], %r4; ret;", 3)
+ONE_AFTER_ANOTHER = {
+    "a volatile load": "ld.volatile.global.u32 %r4, [%d1];",
+    "an acquiring load": "ld.acquire.gpu.global.u32 %r4, [%d1];",
+    "a store that all see": "st.relaxed.sys.global.u32 [%d1], 1;",
+    "a fence": "fence.acq_rel.gpu;",
+    "a fence of old": "membar.gl;",
+    "a ticket": "atom.global.add.u32 %r3, [%d1], 1;",
+    "an exchange": "atom.global.exch.b32 %r4, [%d1], %r3;",
+    "a sum of floats": "red.global.add.f32 [%d1], 0f3F800000;",
+    "an acquiring update": "atom.acquire.gpu.global.add.u32 %r4, [%d1], 1;",
+    "a clock": "mov.u32 %r3, %clock;",
+}
+
+
+@pytest.mark.parametrize("what", ONE_AFTER_ANOTHER)
+def test_blocks_that_may_see_each_other_run_on_one_thread(what: str) -> None:
+    launch, _ = prepared(f"{ONE_AFTER_ANOTHER[what]} st.global.u32 [%d3], %r3; ret;", 3)
     execute(launch)
     assert launch.used.threads == 1
+
+
+SIDE_BY_SIDE = {
+    "a volatile load of shared memory": "ld.volatile.shared.u32 %r9, [s];",
+    "a fence for the block": "fence.acq_rel.cta;",
+    "a ticket of the block": "atom.shared.add.u32 %r9, [s], 1;",
+    "a sum": "red.global.add.u32 [%d1], %r3;",
+    "a sum that is read by no one": "atom.global.add.u32 %r4, [%d1], %r3;",
+    "a wide sum": "red.global.add.u64 [%d1], %d4;",
+    "a signed minimum": "sub.u32 %r4, 700, %r3; red.global.min.s32 [%d1], %r4;",
+    "a maximum": "sub.u32 %r4, 700, %r3; red.global.max.u32 [%d1], %r4;",
+    "bits": "shl.b32 %r4, 1, %r1; red.global.xor.b32 [%d1], %r4; red.global.or.b32 [%d1+4], %r3; red.relaxed.gpu.global.and.b32 [%d1+8], %r3;",
+}
+
+
+@pytest.mark.parametrize("what", SIDE_BY_SIDE)
+def test_blocks_that_do_not_see_each_other_run_on_several(what: str) -> None:
+    results = []
+    for threads in (1, 3):
+        launch, result = prepared(
+            f"bar.sync 0; {SIDE_BY_SIDE[what]} add.u32 %r3, %r3, %r9; setp.lt.u32 %p1, %r3, 4; @%p1 ret; {END}", threads
+        )
+        execute(launch)
+        results.append(result())
+        assert launch.used.threads == threads
+    assert results[0] == results[1]
+
+
+def test_many_threads_update_one_word() -> None:
+    """Each thread of the launch adds its number many times."""
+    loop = "L: red.global.add.u32 [%d1], %r3; red.global.max.u32 [%d1+4], %r3; add.u32 %r9, %r9, 1; setp.lt.u32 %p1, %r9, 200; @%p1 bra L; ret;"
+    launch, result = prepared(loop, 3)
+    execute(launch)
+    count = BLOCKS * THREADS
+    assert result()[:3] == [200 * (count * (count - 1) // 2) % 2**32, count - 1, 0]
+    assert launch.used.threads == 3
+
+
+EVERYDAY = Path(__file__).parents[2] / "bench/everyday"
+
+
+UPDATING = ("triangle_count", "count_degrees", "histogram_shared", "histogram_global", "min_max", "monte_carlo_pi", "bellman_ford")
+
+
+@pytest.mark.parametrize(
+    "launch", [pytest.param(x, marks=[] if x.name in UPDATING else pytest.mark.long, id=x.name) for x in everyday(4096)]
+)
+def test_everyday_kernels_give_the_same_bits(launch: Everyday) -> None:
+    results = []
+    for threads in (1, 3):
+        machine = Machine((EVERYDAY / f"{launch.file}.ptx").read_text())
+        arguments = [machine.upload(x) if isinstance(x, np.ndarray) else x for x in launch.arguments]
+        machine.launch(launch.grid, launch.block, arguments, name=launch.name, engine="native", threads=threads, wave_lanes=512)
+        results.append(machine.arena.bytes.tobytes())
+    assert results[0] == results[1]
 
 
 ENDS = {
