@@ -28,7 +28,6 @@ ONLY_WHEN_ASKED = {
 
 # Files that refer to each other, and why
 CIRCLES = {
-    "native.fallback native.run native.waiting": "the waves of a launch, and the groups that numpy runs in their place",
     "native.trace.symbol native.trace.ufuncs": "numpy calls the functions of an array that the functions make",
     "profiler.metrics profiler.profile profiler.tally": "a profile shows its metrics, which are formulas over it",
     "device.context device.graphs.streams device.modules.kernels": "a context owns what belongs to it",

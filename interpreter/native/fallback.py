@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..faults import ExecutionError
 from ..lanes import Selection
+from ..launch import CHECK_EVERY
 from ..plan.uses import slots_of
-from ..vector.convergence import go
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
-from .registers import NativeRegisters
 from .rows import Row
 from .schedule import layout as s
 from .schedule.scheduler import forget_waiting
 from .taking_over import NumpyWave
 from .uniformity import UNIFORM, VARYING
-from .waiting import SuspendedGroups
-
-if TYPE_CHECKING:
-    from .run import NativeLaunch
+from .wave import NativeWave
 
 Array = NDArray[Any]
 
@@ -30,33 +26,33 @@ Array = NDArray[Any]
 class Fallback:
     """The numpy engine's view of the wave that compiled code runs."""
 
-    def __init__(self, native: NativeLaunch) -> None:
-        self.native = native
-        self.state = native.state
-        self.program = native.program
-        self.registers: NativeRegisters = native.registers
-        self._wave: Any = None  # made when it is first needed
+    def __init__(self, native: NativeWave) -> None:
+        self.native, self.launch, self.program, self.state, self.registers = (
+            native,
+            native.launch,
+            native.program,
+            native.state,
+            native.registers,
+        )
 
     @property
     def wave(self) -> Any:
         """The wave that runs; its shared memory and its stacks are those of compiled code."""
-        native, first, count = self.native, self.native.first_block, self.state.wave_blocks
-        if self._wave is None or self._wave.first != first:
+        native, launch, first, count = self.native, self.launch, self.native.first_block, self.state.wave_blocks
+        if native.numpy is None or native.numpy.first != first:
             self.check_leaks()
-            wave = self._wave = native.make_wave(native.launch, (), first, count, native.shared[: count * native.stride + 16])
+            wave = native.numpy = native.make_wave(launch, (), first, count, native.shared[: count * native.stride + 16])
             wave.ready.clear()
             if native.stack:
-                words = (
-                    native.local[: count * native.launch.threads * native.stack].view(np.uint32).reshape(-1, count * native.launch.threads)
-                )
-                if native.launch.options.poison is not None:
+                words = native.local[: count * launch.threads * native.stack].view(np.uint32).reshape(-1, count * launch.threads)
+                if launch.options.poison is not None:
                     words[...] = wave.local.words[: len(words)]
                 wave.local.words, wave.local.top = words, native.stack
-        return self._wave
+        return native.numpy
 
     def check_leaks(self) -> None:
         """What a wave must not leave behind when it has ended."""
-        wave, self._wave = self._wave, None
+        wave, self.native.numpy = self.native.numpy, None
         if wave is not None:
             wave.check_leaks()
 
@@ -77,7 +73,7 @@ class Fallback:
     def run_row(self, entries: Array) -> None:
         """Runs a row's operations for the lanes of a list."""
         row = self.row
-        self.native.launch.used.left_to_numpy.update(self._opcodes(row))
+        self.launch.used.left_to_numpy.update(self._opcodes(row))
         g, selection = self.group(entries, row)
         code = g.act.function.segments[row.segment]
         step: Any = None
@@ -112,6 +108,11 @@ class Fallback:
         site = self.program.plan.segments[self.row.segment].site
         return site.instruction.opcode if site else "ret"
 
+    def where(self) -> str:
+        """What the wave executes."""
+        site = self.program.plan.segments[self.row.segment].first_site
+        return self.launch.place_of(site) if site else f"the end of {self.program.plan.name}"
+
     def group(self, entries: Array, row: Row, registers: bool = True) -> tuple[Group, Selection | None]:
         """The lanes of a list as a group in front of a row, perhaps with its registers; None: all lanes of the wave."""
         wave = self.wave
@@ -132,40 +133,20 @@ class Fallback:
 
     # ------------------------------------------------------------ waves
 
-    def take_over(self, wave: NumpyWave, first: int) -> None:
-        """A wave that numpy began is the one that is under way."""
-        state, numpys = self.state, wave.wave
-        state.first_block, state.wave_blocks, state.under_way = first, numpys.count, 1
-        state.local_stride = numpys.count * self.native.launch.threads
+    def take_over(self, given: NumpyWave) -> None:
+        """A wave that numpy began is the one that is under way, in its own memory."""
+        state, native, launch, wave = self.state, self.native, self.launch, given.wave
+        native.fill(wave.first)
+        native.reusable = False
+        if native.stack:
+            wave.local.grow(native.stack)  # the frames of calls are inlined
+        native.use(wave.shared.bytes, wave.local.words)
+        state.first_block, state.wave_blocks, state.under_way = 0, wave.count, 1
+        state.local_stride = wave.count * launch.threads
         state.running.count = 0
         forget_waiting(state)
-        wave.give(state, self.registers)
-        self._wave = numpys
-
-    def hand_over(self) -> Any:
-        """The wave, with groups in the place of the scheduler's nodes: numpy goes on with it."""
-        state, wave = self.state, self.wave
-        SuspendedGroups(self, wave).hand_over()
-        at_end = self.row.kind not in (s.RUN, s.CALLOUT, s.REGION)
-        if state.running.count:
-            g, _ = self.group(state.running.entries.part(state.running.count), self.row)
-            g.turns = state.running.turns
-            if at_end:
-                self._end_segment(g)
-            else:
-                wave.ready.append(g)
-        self._wave = None
-        return wave
-
-    @staticmethod
-    def _end_segment(g: Group) -> None:
-        """What a segment does at its end, for a group that has run its operations."""
-        segment = g.act.function.segments[g.pc]
-        try:
-            following = segment.terminate(g)
-        except ExecutionError as e:
-            explain(e, g, segment, None)
-            raise
-        if following is not None:
-            g.pc = following
-            go(g)
+        given.give(state, self.registers)
+        native.numpy = wave
+        launch.steps += wave.segments_run % CHECK_EVERY
+        wave.segments_run = 0
+        state.counted = launch.steps

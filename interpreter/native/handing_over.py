@@ -3,23 +3,51 @@
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..faults import ExecutionError
 from ..plan import plan as P
 from ..vector.convergence import go
+from ..vector.explain import explain
 from ..vector.group import Group
 from ..vector.steps.ends import result_of
 from ..vector.steps.operands import get_of
 from ..vector.waiting.barriers import BarrierWait, NumberedBarrier
+from .fallback import Fallback
 from .schedule import layout as s
 
-if TYPE_CHECKING:
-    from .fallback import Fallback
-
 Array = NDArray[Any]
+
+
+def handed_over(fallback: Fallback) -> Any:
+    """The wave, with groups in the place of the scheduler's nodes: numpy goes on with it."""
+    running, wave, row = fallback.state.running, fallback.wave, fallback.row
+    SuspendedGroups(fallback, wave).hand_over()
+    if running.count:
+        g, _ = fallback.group(running.entries.part(running.count), row)
+        g.turns = running.turns
+        if row.kind in (s.RUN, s.CALLOUT, s.REGION):
+            wave.ready.append(g)
+        else:
+            _end_segment(g)
+    fallback.native.numpy = None
+    return wave
+
+
+def _end_segment(g: Group) -> None:
+    """What a segment does at its end, for a group that has run its operations."""
+    segment = g.act.function.segments[g.pc]
+    try:
+        following = segment.terminate(g)
+    except ExecutionError as e:
+        explain(e, g, segment, None)
+        raise
+    if following is not None:
+        g.pc = following
+        go(g)
 
 
 class SuspendedGroups:

@@ -32,7 +32,7 @@ from .regions import regions, saved
 from .rows import Row, RowTable, end_kind
 from .schedule import layout as s
 from .schedule.compiled import scheduler
-from .threads import side_by_side
+from .side_by_side import side_by_side
 from .trace.code import LLVMModule, Untraceable
 from .uniformity import UNIFORM, VARYING, Kinds, Uniformity
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.interpreter.harness import run
-from warplab.interpreter.native.fallback import Fallback
+from warplab.interpreter.native.handing_over import SuspendedGroups
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 PLACES = ["A", "B", "C", "NEXT", "OUT", "DONE"]  # the last two lie behind the loop
@@ -37,10 +37,10 @@ def interpreter(table: list[str], turns: int) -> str:
 
 @pytest.fixture(autouse=True)
 def natively(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(_: Fallback) -> None:
+    def refuse(_: SuspendedGroups) -> None:
         raise AssertionError("handed over")
 
-    monkeypatch.setattr(Fallback, "hand_over", refuse)
+    monkeypatch.setattr(SuspendedGroups, "hand_over", refuse)
 
 
 @given(st.lists(st.sampled_from(PLACES), min_size=1, max_size=7), st.integers(1, 9))

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from tests.interpreter.harness import run
 from warplab.interpreter.native.fallback import Fallback
+from warplab.interpreter.native.handing_over import SuspendedGroups
 
 HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 ACROSS = {
@@ -62,9 +63,9 @@ def test_some_lanes_of_a_warp_work_together(across: str, guard: str, members: st
 def compiled_whole(text: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Does compiled code leave nothing to numpy?"""
     left: list[object] = []
-    leave = Fallback.run_row, Fallback.hand_over
+    leave = Fallback.run_row, SuspendedGroups.hand_over
     monkeypatch.setattr(Fallback, "run_row", lambda *a: (left.append(a), leave[0](*a))[1])
-    monkeypatch.setattr(Fallback, "hand_over", lambda *a: (left.append(a), leave[1](*a))[1])
+    monkeypatch.setattr(SuspendedGroups, "hand_over", lambda *a: (left.append(a), leave[1](*a))[1])
     run(text, 2, threads, 2 * threads * 4, engine="native")
     return not left
 
