@@ -4,27 +4,39 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
 from warplab.assembler.demangle import short_name
 
-from .faults import ExecutionError, LaunchInterrupted
+from .faults import Deadlock, ExecutionError, LaunchInterrupted
 from .launch import CHECK_EVERY, Launch
 from .native.tiering import EngineChoice, choice_of
 from .observe import Observer
+from .vector.waiting.deadlock import CALM, IMPATIENT
 from .vector.wave import Wave
 
 
 def execute(launch: Launch, observers: Sequence[Observer] = ()) -> None:
-    """Runs a launch."""
+    """Runs a launch to its end."""
+    for standstill in executing(launch, observers):
+        raise standstill
+
+
+def executing(launch: Launch, observers: Sequence[Observer] = ()) -> Iterator[Deadlock]:
+    """Runs a launch; where its lanes only spin, and it may be suspended, gives what they wait for, and goes on when it is asked for more."""
     try:
+        waves = LaunchWaves(launch, observers)
         with np.errstate(all="ignore"):
             for o in observers:
                 o.begin(launch)
-            LaunchWaves(launch, observers).run()
+        while (standstill := waves.advance()) is not None:
+            began = time.monotonic()
+            yield standstill
+            launch.prolong(time.monotonic() - began)
+        with np.errstate(all="ignore"):
             for o in observers:
                 o.end(launch)
     except ExecutionError as e:
@@ -50,7 +62,31 @@ class LaunchWaves:
         self.native: Any = None  # the compiled run
         self.began = 0.0  # when numpy began with what it runs
 
-    def run(self) -> None:
+    def advance(self) -> Deadlock | None:
+        """Runs until all waves have ended (None), or until lanes of a launch that may be suspended only spin."""
+        self.launch.quiet_rounds = CALM * len(self.suspended)  # what was still a moment ago has to show soon that it is not
+        self.launch.turns = 0
+        before = self.launch.moves
+        try:
+            with np.errstate(all="ignore"):
+                self._run()
+        except Deadlock as standstill:
+            if not self._may_be_freed():
+                raise
+            assert self.running is not None
+            standstill.turns, standstill.moved = self.launch.turns > IMPATIENT, self.launch.moves > before
+            self.running.waiting.wake()
+            self.suspended.append(self.running)
+            self.running, self.launch.suspended_waves = None, len(self.suspended)
+            return standstill
+        return None
+
+    def _may_be_freed(self) -> bool:
+        """Could memory that changes free lanes?"""
+        waves = [w for w in (*self.suspended, self.running) if w is not None]
+        return self.launch.options.suspends and any(w.waiting.spinning or w.ready for w in waves)
+
+    def _run(self) -> None:
         """Runs until all waves have ended."""
         launch, options, suspended = self.launch, self.launch.options, self.suspended
         while True:
@@ -60,7 +96,7 @@ class LaunchWaves:
                 wave = self._next()
                 if wave is None:
                     continue
-                launch.quiet_rounds = 0
+                launch.gets_on()
             elif suspended:
                 wave = suspended.popleft()
                 launch.suspended_waves = len(suspended)

@@ -79,12 +79,18 @@ class Deadlock(ExecutionError):
 
     kernel: str
     waiting: list[Waiting] = field(default_factory=list)
+    turns: bool = False  # registers of its lanes change: by itself, or with time, it may get on
+    moved: bool = True  # has it got on since the standstill before?
+    note: str = ""  # what else waits
 
     def __str__(self) -> str:
-        lines = [f"deadlock in kernel {short_name(self.kernel)}: no thread can continue"]
+        what = f"in kernel {short_name(self.kernel)}: no thread can continue" if self.kernel else "of a stream: its work cannot continue"
+        lines = [f"deadlock {what}"]
         for w in self.waiting:
             lines.append(f"  {w.lanes} lanes ({w.example}) wait at {place(w.line, w.instruction, w.source)}")
             lines.append(f"    for {w.wants}; {w.missing}")
+        if self.note:
+            lines.append(f"  {self.note}")
         return "\n".join(lines)
 
 

@@ -63,6 +63,7 @@ class Options:
     threads: int = 1  # of the host, on which compiled code runs where blocks do not synchronize with each other
     max_waves: int = 64  # that may be under way at once, spinning
     environment: dict[int, int] = field(default_factory=dict)  # %envreg values
+    suspends: bool = False  # where lanes only spin, the launch lets its caller change memory, and goes on later
 
 
 @dataclass(slots=True)
@@ -132,6 +133,8 @@ class Launch:
         self.next_block = 0  # of those that have not started, nor been taken over
         self.suspended_waves = 0  # in which lanes only spin
         self.quiet_rounds = 0  # of spinning, in which nothing happened: see vector/waiting/deadlock.py
+        self.turns = 0  # rounds of spinning in which no lane has ended or passed a barrier
+        self.moves = 0  # how often spinning lanes turned out to get on
 
     # ------------------------------------------------------------ waves
 
@@ -154,6 +157,11 @@ class Launch:
     def has_more_waves(self) -> bool:
         """May a wave run beside the one that runs now?"""
         return self.next_block < self.blocks or self.suspended_waves > 0
+
+    def gets_on(self) -> None:
+        """Something has happened that spinning lanes may wait for."""
+        self.quiet_rounds = 0
+        self.moves += 1
 
     def check_limits(self, segments: int, where: Callable[[], str]) -> None:
         """Ends the launch when its steps or its time are used up; `where` says what it executes."""
@@ -196,7 +204,7 @@ class Launch:
         if first >= self.blocks:
             return None
         self.next_block += self.cluster_size
-        self.quiet_rounds = 0
+        self.gets_on()
         x, y, z = (int(self.block_special(first, 1, f"ctaid.{axis}").item()) for axis in "xyz")
         return x, y, z
 

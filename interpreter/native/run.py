@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..launch import Launch
-from ..vector.waiting.deadlock import PROVEN
+from ..vector.waiting.deadlock import IMPATIENT, PROVEN
 from .fallback import Fallback
 from .handing_over import handed_over
 from .program import NativeProgram
@@ -30,6 +30,7 @@ class NativeLaunch:
         self.suspended: deque[NativeWave] = deque()  # waves in which lanes only spin, while others run
         self.still_waves = 0  # of those that ran last one after another, in which nothing has changed
         self.left: deque[NativeWave] = deque()  # waves that threads have left behind
+        self.looks = 0  # rounds of a launch that only spins, since a lane has got on
         self._begin(self._kept())
         self.per_wave = self.wave.per_wave
         self.shares = program.side_by_side and launch.blocks > 2 * self.per_wave and may_share(launch)
@@ -120,7 +121,7 @@ class NativeLaunch:
                 self._count_steps(begun=1)
             elif (
                 (code == s.FULL and wave.make_room())
-                or (code == s.CALM and not wave.is_still())
+                or (code == s.CALM and not wave.is_still() and not self._is_impatient(s.QUIET_ROUNDS))
                 or (code == s.SPINS and self._let_others_run())
             ):
                 continue
@@ -184,12 +185,18 @@ class NativeLaunch:
         self._resume()
         return self._hand_over()
 
+    def _is_impatient(self, rounds: int) -> bool:
+        """After so many more rounds: does a launch that may be suspended spin for long?  Then numpy suspends it."""
+        gets_on = self.wave.gets_on()
+        self.looks = 0 if gets_on else self.looks + rounds
+        return self.launch.options.suspends and self.looks > IMPATIENT * (len(self.suspended) + 1)
+
     def _let_others_run(self) -> bool:
         """Suspends the wave, as numpy does; False where numpy has to do it, since waves of its own are suspended or nothing changes any more."""
         launch, options = self.launch, self.launch.options
         self._count_steps()
         self.still_waves = self.still_waves + 1 if self.wave.state.quiet >= s.QUIET_ROUNDS and self.wave.is_still() else 0
-        if launch.suspended_waves or self.still_waves > PROVEN * (len(self.suspended) + 1):
+        if launch.suspended_waves or self.still_waves > PROVEN * (len(self.suspended) + 1) or self._is_impatient(1):
             return False
         self.suspended.append(self.wave)
         if len(self.suspended) >= options.max_waves and launch.next_block < launch.blocks:

@@ -69,6 +69,7 @@ class NativeWave:
         self.reusable = True  # by the next launch: nobody else has its memory
         self.picture: tuple[int, int] | None = None  # of the registers, while lanes only spin
         self.same = 0  # rounds in which it has not changed
+        self.events = -1  # of lanes that get on, when it was looked at last
         self.code = 0  # why it was left by a thread
         self.chunk = 0  # the first block whose tables are there
         self.look_at_allocations()
@@ -157,6 +158,11 @@ class NativeWave:
         self.state.counted = steps
         self.state.tick = min(PATIENCE, left)
         self.state.region_budget = PATIENT if most is None else min(PATIENT, max(most - steps, 0))
+
+    def gets_on(self) -> bool:
+        """Has a lane got on since it was asked last?"""
+        before, self.events = self.events, self.state.events
+        return self.events != before
 
     def is_still(self) -> bool:
         """Lanes have only spun for a while: have their registers not changed for some rounds?  Then numpy looks closer."""

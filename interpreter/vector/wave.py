@@ -146,7 +146,7 @@ class Wave:
         """Nobody can go on: what comes late comes now.  False where nothing was under way."""
         stores = self.late is not None and self.late.finish()
         if stores:
-            self.launch.quiet_rounds = 0
+            self.launch.gets_on()
         copies = self.pending is not None and self.pending.finish()
         return stores or copies
 

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
+from ..device.graphs.pending import Work
 from ..device.memory.allocations import SPACE
 from ..device.memory.boxes import Side, copy_box
 from ..driver.api import integer
 from ..driver.memory.arrays import array_of
-from ..driver.memory.transfers import Twins, Work, copy
+from ..driver.memory.transfers import Twins, copy
 from ..driver.tables.layout import address_of
 from ..errors import ApiError, invalid
 from .api import api, context

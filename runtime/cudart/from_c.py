@@ -7,8 +7,8 @@ from functools import partial
 from typing import Any
 
 from .. import driver
+from ..device.graphs.pending import Work
 from ..driver.graphs.nodes import add, change, change_in
-from ..driver.memory.transfers import Work
 from ..errors import invalid
 from .api import api, call
 from .copies import COPIES, copy_symbol

@@ -6,9 +6,10 @@ import ctypes
 from functools import partial
 
 from .. import driver
+from ..device.graphs.pending import Work
 from ..device.memory.allocations import PITCH, SPACE
 from ..driver.api import integer
-from ..driver.memory.transfers import Twins, Work, fill
+from ..driver.memory.transfers import Twins, fill
 from ..driver.tables.layout import address_of
 from ..errors import invalid
 from .api import api, call, context

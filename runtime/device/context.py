@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import itertools
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from warplab.assembler.demangle import short_name
-from warplab.interpreter.execute import execute
+from warplab.interpreter.execute import executing
 from warplab.interpreter.faults import ExecutionError, Fault
 from warplab.interpreter.launch import EngineUse, Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena, OutOfMemory
@@ -29,9 +30,10 @@ from ..clock.launch_times import launch_timed
 from ..errors import ApiError, StickyError, code_of, invalid
 from .devrt.queue import queued
 from .graphs.graphs import Capture
-from .graphs.streams import CAPTURE_MODE, LEGACY, DeviceEvent, DeviceStream
+from .graphs.pending import QUEUE, Steps
+from .graphs.streams import CAPTURE_MODE, LEGACY, DeviceEvent, DeviceStream, wait_for
 from .launches.engines import usual_options
-from .launches.observing import observers_of, watched
+from .launches.observing import observers_of, watched, watches_alone
 from .launches.printf import PrintRing
 from .launches.sanitizing import POISON
 from .launches.scheduling import order_now
@@ -107,19 +109,19 @@ class DeviceContext:
         self.streams: list[DeviceStream] = []
         self.events: list[DeviceEvent] = []
         self.captures: list[Capture] = []
-        self._default_streams: dict[int, DeviceStream] = {}
-        self._workspace: Allocation | None = None
+        self._default_streams: dict[int, DeviceStream] = {}  # by 0 for the legacy one, else the thread
+        self._workspaces: list[Allocation] = []  # that no cooperative launch uses
 
     def close(self) -> None:
         """Gives everything back."""
+        QUEUE.drop(self)
         self.ring.flush()
         for module in list(self.modules):
             self.unload(module)
         for b in [b for b in self.space.buffers.values() if b.owner is self]:
             self.space.release(b.start, (b.kind,))
-        if self._workspace is not None:
-            self.arena.free(self._workspace)
-            self._workspace = None
+        while self._workspaces:
+            self.arena.free(self._workspaces.pop())
         self.heap.close()
         for stream in self.streams:
             stream.alive = False
@@ -131,6 +133,7 @@ class DeviceContext:
 
     def synchronize(self, only: DeviceStream | DeviceEvent | None = None) -> None:
         """All work is done, or that of a stream or before an event; what went wrong in it is told here."""
+        wait_for(self, only)
         self.ring.flush()
         self.over(only)
         self.tell()
@@ -179,6 +182,11 @@ class DeviceContext:
         if self.error is not None:
             self.check()
         return self.pending is not None
+
+    @property
+    def is_dropping(self) -> bool:
+        """Is work dropped, whether the error is known or not?"""
+        return not self.alive or self.pending is not None or self.error is not None
 
     @property
     def fault(self) -> ExecutionError | None:
@@ -308,12 +316,28 @@ class DeviceContext:
 
     def default_stream(self, handle: int) -> DeviceStream:
         """The stream behind LEGACY or PER_THREAD, made when it is first asked for."""
-        if handle not in self._default_streams:
-            self._default_streams[handle] = DeviceStream(self, number=0) if handle == LEGACY else DeviceStream(self)
-        return self._default_streams[handle]
+        key = 0 if handle == LEGACY else threading.get_ident()
+        if key not in self._default_streams:
+            self._default_streams[key] = DeviceStream(self, number=0) if handle == LEGACY else DeviceStream(self)
+        return self._default_streams[key]
 
-    def launch(self, handle: KernelHandle, shape: LaunchShape, parameters: bytes, by_host: bool = True) -> None:
-        """Runs a kernel; what is wrong with the launch itself is told now, what goes wrong in it later."""
+    def thread_streams(self) -> list[DeviceStream]:
+        """The default stream of each thread that has used its own."""
+        return [s for key, s in self._default_streams.items() if key]
+
+    def launch(self, handle: KernelHandle, shape: LaunchShape, parameters: bytes) -> None:
+        """Runs a kernel to its end."""
+        for standstill in self.launching(handle, shape, parameters, suspends=False):
+            raise standstill
+
+    def launching(
+        self, handle: KernelHandle, shape: LaunchShape, parameters: bytes, place: str = "", *, suspends: bool = True, by_host: bool = True
+    ) -> Steps:  # fmt: skip
+        """Runs a kernel; what is wrong with the launch itself is told at once, what goes wrong in it later.
+
+        A launch whose lanes only spin gives what they wait for, and goes on when it is asked to; but not while something watches that
+        has to see launches one by one.  `place`: where the host launches it, if that is known by now.
+        """
         dropped = self.broken
         if not handle.module.loaded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
@@ -323,8 +347,9 @@ class DeviceContext:
             return
         self.ring.flush()
         self.launches += 1
-        o, sanitizer = self.options, self.space.sanitizer
-        at = self._grid_workspace() if shape.cooperative else 0
+        o, sanitizer, launches = self.options, self.space.sanitizer, self.launches
+        workspace = self._grid_workspace() if shape.cooperative else None
+        at = workspace.start if workspace is not None else 0
         schedule, number = order_now(o.schedule, self.launches)
         options = Options(
             engine=o.engine, threads=o.threads,
@@ -334,6 +359,7 @@ class DeviceContext:
             slips=isinstance(self.arena, DeviceArena) and self.arena.by_pages,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
+            suspends=suspends and not sanitizer and not self.observers and not watches_alone(),
         )  # fmt: skip
         virtual = VIRTUAL if self.space is VIRTUAL.space else VirtualMemory(self.space)
         reachable = (*self.space.host_arenas(), *self._peer_arenas(), *virtual.windows(self.ordinal))
@@ -347,20 +373,28 @@ class DeviceContext:
         timed = launch_timed(self.space.clock, launch, self.profile, parameters, self.space.is_device_range)
         try:
             with watched(self, handle, shape, parameters):
-                execute(launch, (*self.observers, *(sanitizer.watching(launch) if sanitizer else ()), *observers_of(device), *timed.observers))
+                observers = *self.observers, *(sanitizer.watching(launch) if sanitizer else ()), *observers_of(device), *timed.observers
+                steps = executing(launch, observers)
+                if (standstill := next(steps, None)) is not None:
+                    place = place or host().launched_from()
+                    yield standstill
+                    yield from steps
         except OutOfMemory:
-            self.fail(handle, ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory"))
+            self.fail(handle, launches, ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory"))
         except ExecutionError as e:
             if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
                 e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
             if not (sanitizer and sanitizer.failed(e, launch)):
-                self.fail(handle, ApiError(code_of(e), f"{e}\n  launched {place}" if (place := host().launched_from()) else str(e), e))
+                place = place or host().launched_from()
+                self.fail(handle, launches, ApiError(code_of(e), f"{e}\n  launched {place}" if place else str(e), e))
             self.ring.flush()
             for line in launch.assertions:
                 self.assertion(line)
         else:
             self._recursed(handle, launch)
             timed.done(short_name(handle.name), self.ordinal, by_host=by_host)
+        if workspace is not None and self.alive:
+            self._workspaces.append(workspace)
         self.used.add(launch.used)
         for line in launch.used.failures:
             to_stderr(f"warning: kernel {line}")
@@ -373,7 +407,9 @@ class DeviceContext:
             for child in queued(handle.module.program, self.arena, self.heap):
                 kernel = handle.module.kernel(child.kernel)
                 shape = LaunchShape(child.grid, child.block, child.dynamic_shared)
-                self.launch(kernel, shape, child.parameters[: kernel.kernel.parameter_bytes], by_host=False)
+                yield from self.launching(
+                    kernel, shape, child.parameters[: kernel.kernel.parameter_bytes], place, suspends=suspends, by_host=False
+                )
 
     def _recursed(self, handle: KernelHandle, launch: Launch) -> None:
         """Warns of a recursion that is too deep for a device, once for each kernel."""
@@ -384,9 +420,9 @@ class DeviceContext:
                 f"{self.limits['stack_size']} (cudaLimitStackSize), behind which a GPU reports an illegal address"
             )
 
-    def fail(self, handle: KernelHandle, e: ApiError) -> None:
-        """The launch that is under way has failed."""
-        self.pending, self.failed = e, f"launch {self.launches} of the context, kernel {short_name(handle.name)},"
+    def fail(self, handle: KernelHandle, number: int, e: ApiError) -> None:
+        """A launch has failed."""
+        self.pending, self.failed = e, f"launch {number} of the context, kernel {short_name(handle.name)},"
 
     def _configured(self, handle: KernelHandle, shared: int) -> DeviceProfile:
         """The device with L1, shared memory and its banks as the host has set them for a kernel, else for all."""
@@ -405,17 +441,16 @@ class DeviceContext:
     def _peer_arenas(self) -> list[DeviceArena]:
         return [p.arena for p in self.peers if p.alive and isinstance(p.arena, DeviceArena)]
 
-    def _grid_workspace(self) -> int:
-        if self._workspace is None:
-            try:
-                self._workspace = self.arena.allocate(GRID_SYNC_BYTES, "grid synchronisation workspace")
-            except OutOfMemory:
-                raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for what a cooperative launch needs") from None
-        at = self._workspace.start
+    def _grid_workspace(self) -> Allocation:
+        try:
+            found = self._workspaces.pop() if self._workspaces else self.arena.allocate(GRID_SYNC_BYTES, "grid synchronisation workspace")
+        except OutOfMemory:
+            raise ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for what a cooperative launch needs") from None
+        at = found.start
         words = self.arena.bytes[at - self.arena.base : at - self.arena.base + GRID_SYNC_BYTES].view(np.uint32)
         words[:] = 0
         words[0] = GRID_SYNC_BYTES
-        return at
+        return found
 
 
 def slips_to_stderr(kernel: str, slips: list[str]) -> None:

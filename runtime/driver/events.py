@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..device.graphs.streams import DeviceEvent, announced, in_order
+from ..device.graphs.pending import QUEUE
+from ..device.graphs.streams import DeviceEvent, in_order, refuse_unfinished
 from ..errors import ApiError, invalid
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
 from .tables.structs import CUevent
@@ -12,7 +13,7 @@ NO_TIMING = 2
 
 @api
 def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
-    """The stream's later work waits for the event, which is reached already if it was ever recorded."""
+    """The stream's later work waits for the event."""
     s, e = stream_of(hStream), event_of(hEvent)
     if integer(Flags) & ~1:
         raise invalid(f"flags {integer(Flags):#x}")
@@ -27,8 +28,15 @@ def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
         space = s.context.space
         if (sanitizer := space.sanitizer) is not None:
             sanitizer.host("wait", e.name, s.name)
-        if (clock := space.clock) is not None:
-            clock.follow(s.name, s.context.ordinal, e.reached or 0.0)
+
+        def follow() -> None:
+            if (clock := space.clock) is not None:
+                clock.follow(s.name, s.context.ordinal, e.reached or 0.0)
+
+        if e.recorded is not None and e.is_ahead:
+            QUEUE.give(s, "WAIT_EVENT", follow, [e.recorded])
+        else:
+            follow()
         return
     if s.capture is None and e.captured.ended:
         raise ApiError("CUDA_ERROR_CAPTURED_EVENT", "the event was recorded in a capture that has ended")
@@ -78,7 +86,7 @@ def record(hEvent: object, hStream: object) -> None:
             raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture was spoilt before")
         e.captured, e.place = s.capture, list(s.capture.tails.get(s, ()))  # it stands for a place in the graph, not for a time
     elif not s.context.broken:
-        announced(s, lambda: e.record(s))
+        e.record_in(s)
 
 
 def reachable(hEvent: object) -> DeviceEvent:
@@ -111,8 +119,9 @@ def cuEventRecordWithFlags(hEvent: object, hStream: object, flags: object) -> No
 
 @api
 def cuEventQuery(hEvent: object) -> None:
-    """Success: an event that was recorded was reached, an event that was never recorded counts as reached."""
+    """Was the event reached?  One that was never recorded counts as reached."""
     e = reachable(hEvent)
+    refuse_unfinished(e.context, e)
     e.context.tell()
     e.context.over(e)
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from warplab.interpreter.launch import Dim3
 
+from ..device.graphs.pending import QUEUE, Steps
 from ..device.graphs.streams import in_order
 from ..device.memory.host import host
 from ..device.modules.kernels import OUT_OF_RESOURCES, KernelHandle, LaunchShape
@@ -98,9 +99,9 @@ class KernelWork:
     block: bytes  # its parameters
     attributes: Mapping[int, bytes] = field(default_factory=dict)  # that a program gave it, as it gave them
 
-    def launch(self) -> None:
+    def launch(self) -> Steps:
         """Launches it."""
-        self.kernel.context.launch(self.kernel, self.shape, self.block)
+        return self.kernel.context.launching(self.kernel, self.shape, self.block)
 
     def attribute(self, which: CUlaunchAttributeID) -> CUlaunchAttributeValue:
         """The value of an attribute; zeros for one that was not given."""
@@ -133,10 +134,12 @@ def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> 
     most = MAX_PARAMETERS[c.profile.capability >= (7, 0)]
     if k.kernel.parameter_bytes > most:
         raise invalid(f"{k.kernel.parameter_bytes} bytes of parameters; {most} are allowed")
-    if s.capture is not None:  # what is wrong with the launch is told now all the same
+    place = ""
+    if s.capture is not None or QUEUE.pieces:  # what is wrong with the launch is told now all the same
         k.complete(shape)
         k.validate(shape, block)
-    in_order(s, "KERNEL", lambda: c.launch(k, shape, block), KernelWork(k, shape, block))
+        place = host().launched_from() if s.capture is None else ""
+    in_order(s, "KERNEL", lambda: c.launching(k, shape, block, place), KernelWork(k, shape, block))
 
 
 def _dim(x: object, y: object, z: object) -> Dim3:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-from ..device.graphs.streams import CAPTURE_MODE, DeviceStream
+from warplab.interpreter.faults import Deadlock
+
+from ..device.graphs.pending import HOST, Steps
+from ..device.graphs.streams import CAPTURE_MODE, DeviceStream, announced, refuse_unfinished
 from ..device.memory.allocations import SPACE
 from ..device.memory.host import host
-from ..errors import ApiError, invalid, unsupported
+from ..errors import invalid, unsupported
 from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
 from .graphs.graphs import queue, uncaptured
 from .tables.enums import CUresult, CUstreamAttrID, CUstreamCaptureMode
@@ -59,8 +62,9 @@ def cuStreamSynchronize(hStream: object) -> None:
 
 @api
 def cuStreamQuery(hStream: object) -> None:
-    """Success: all work is done by now; or what went wrong in it."""
+    """Is all work done?  Or what went wrong in it."""
     s = uncaptured(stream_of(hStream), "it is asked whether it is done")
+    refuse_unfinished(s.context, s)
     s.context.tell()
     s.context.over(s)
 
@@ -161,13 +165,13 @@ def call_host(fn: Any, user_data: object) -> None:
 @api
 def cuLaunchHostFunc(hStream: object, fn: object, userData: object) -> None:
     """Calls a function of the host in the stream's order."""
-    queue(hStream, "HOST", lambda: call_host(fn, userData))
+    queue(hStream, HOST, lambda: call_host(fn, userData))
 
 
 @api
 def cuLaunchHostFunc_v2(hStream: object, fn: object, userData: object, syncMode: object) -> None:
     """As cuLaunchHostFunc."""
-    queue(hStream, "HOST", lambda: call_host(fn, userData))
+    queue(hStream, HOST, lambda: call_host(fn, userData))
 
 
 @api
@@ -176,38 +180,58 @@ def cuStreamAddCallback(hStream: object, callback: Any, userData: object, flags:
     s = uncaptured(stream_of(hStream), "a callback is added")
     if integer(flags):
         raise invalid("the flags must be 0")
-    failed = s.context.pending or s.context.error
-    code = CUresult[failed.name] if failed else CUresult.CUDA_SUCCESS
-    if callable(callback):
-        callback(hStream, code, userData)
-    else:
-        host().call(integer(callback), integer(hStream), int(code), integer(userData))
+
+    def call_back() -> None:
+        failed = s.context.pending or s.context.error
+        code = CUresult[failed.name] if failed else CUresult.CUDA_SUCCESS
+        if callable(callback):
+            callback(hStream, code, userData)
+        else:
+            host().call(integer(callback), integer(hStream), int(code), integer(userData))
+
+    announced(s, HOST, call_back)
 
 
-def _word(stream: object, addr: object, bits: int) -> tuple[Any, bool]:
+def _word(stream: object, addr: object, bits: int) -> tuple[DeviceStream, Any]:
     s = stream_of(stream)
     if s.capture is not None:
         raise unsupported("words in memory as a part of graphs")
-    view = SPACE.device_bytes(integer(addr), bits // 8).view(f"u{bits // 8}")
-    return view, s.context.broken
+    return s, SPACE.device_bytes(integer(addr), bits // 8).view(f"u{bits // 8}")
 
 
 def _wait(stream: object, addr: object, value: object, flags: object, bits: int) -> None:
-    view, dropped = _word(stream, addr, bits)
+    s, view = _word(stream, addr, bits)
     mask = (1 << bits) - 1
-    have, want = int(view[0]), integer(value) & mask
-    how = integer(flags) & 3
-    met = (
-        ((have - want) & mask) < 1 << (bits - 1) if how == 0 else have == want if how == 1
-        else bool(have & want) if how == 2 else bool(~(have | want) & mask)
-    )  # fmt: skip
-    if not met and not dropped:
-        raise ApiError("CUDA_ERROR_NOT_SUPPORTED", "the stream would wait for a value that no earlier work has written")
+    want, how = integer(value) & mask, integer(flags) & 3
+
+    def is_met() -> bool:
+        have = int(view[0])
+        return (
+            ((have - want) & mask) < 1 << (bits - 1) if how == 0 else have == want if how == 1
+            else bool(have & want) if how == 2 else bool(~(have | want) & mask)
+        )  # fmt: skip
+
+    def until_met() -> Steps:
+        while not is_met():
+            yield Deadlock("", moved=False, note=f"it waits for the value {want} at {integer(addr):#x}")
+
+    if not s.context.broken:
+        announced(s, "WAIT_VALUE", until_met)
+
+
+def _write(stream: object, addr: object, value: object, bits: int) -> None:
+    s, view = _word(stream, addr, bits)
+
+    def write() -> None:
+        view[0] = integer(value) & ((1 << bits) - 1)
+
+    if not s.context.broken:
+        announced(s, "WRITE_VALUE", write)
 
 
 @api
 def cuStreamWaitValue32(stream: object, addr: object, value: object, flags: object) -> None:
-    """Waits for a word in memory, which earlier work must have written."""
+    """The stream's later work waits for a word in memory."""
     _wait(stream, addr, value, flags, 32)
 
 
@@ -220,14 +244,10 @@ def cuStreamWaitValue64(stream: object, addr: object, value: object, flags: obje
 @api
 def cuStreamWriteValue32(stream: object, addr: object, value: object, flags: object) -> None:
     """Writes a word in the stream's order."""
-    view, dropped = _word(stream, addr, 32)
-    if not dropped:
-        view[0] = integer(value) & 0xFFFF_FFFF
+    _write(stream, addr, value, 32)
 
 
 @api
 def cuStreamWriteValue64(stream: object, addr: object, value: object, flags: object) -> None:
     """As cuStreamWriteValue32, for 64 bits."""
-    view, dropped = _word(stream, addr, 64)
-    if not dropped:
-        view[0] = integer(value) & 0xFFFF_FFFF_FFFF_FFFF
+    _write(stream, addr, value, 64)

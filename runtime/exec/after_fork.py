@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..cudart.api import forget_contexts
 from ..cudart.registration import REGISTRY
+from ..device.graphs.pending import QUEUE
 from ..device.machine import begin_machine
 from ..device.memory.allocations import HOST_BYTES, SPACE
 from ..device.memory.sharing import SHARING
@@ -16,6 +17,7 @@ def begin_again() -> None:
     """Forgets every device and all that stands for something on one."""
     if SPACE.has_host:
         LIBC.munmap(PINNED, HOST_BYTES)
+    QUEUE.clear()
     SPACE.clear()
     VIRTUAL.clear()
     SHARING.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -102,6 +102,8 @@ class HostProgram:
         self._copying: tuple[int, Bytes] | None = None  # (file of the program's, the same in the server)
         self._views: dict[int, tuple[int, int]] = {}  # first page of a registered stretch: the server's mapping
         self.originals: dict[str, int] = {}  # functions that were overwritten and can be called all the same
+        self.speaks: Callable[[], bool] = lambda: True  # does the calling thread stand for one of the program's, which waits for an answer?
+        self.others_run: Callable[[], Iterator[bool]] = lambda: iter(())  # see Host.patience
         self.calls_from: Callable[[], tuple[int, int]] = lambda: (0, 0)  # where the call that is being answered goes on, and its stack
 
     # ------------------------------------------------------------ system calls
@@ -113,6 +115,11 @@ class HostProgram:
         if -4096 < out < 0:
             raise ApiError("CUDA_ERROR_OPERATING_SYSTEM", f"{name} in the program: {os.strerror(-out)}")
         return out
+
+    @property
+    def copies_itself(self) -> bool:
+        """Does it have to be asked for the bytes of its memory?"""
+        return self._copying is not None
 
     def kept_string(self, text: bytes) -> int:
         """The address of a string that stays in the program."""
@@ -130,8 +137,14 @@ class HostProgram:
         """Where the program goes on behind a call: stub.c has pushed it."""
         return int(self.read(request.stack + RETURN_AT, 8).view(np.uint64)[0])
 
+    def patience(self) -> Iterator[bool]:
+        """See Host."""
+        return self.others_run()
+
     def launched_from(self) -> str:
         """See Host."""
+        if not self.speaks():
+            return ""
         with suppress(ApiError):  # what it asks for is not there after all
             if line := python_line(self):
                 return line

@@ -34,6 +34,7 @@ from .handlers.cuda12 import MARKER, exported_names
 from .handlers.output import ProgramOutput
 from .observers.sight import Sight
 from .process import HostProgram
+from .waiting import WaitingCalls
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireRequest, receive, send
 
 if TYPE_CHECKING:
@@ -108,7 +109,9 @@ class HostThread:
         before, self.now, self.request = (self.now, self.request), connection, request
         try:
             with self.server.lock:
+                self.server.output.buffer.release()
                 result = self.server.answer(request)
+                self.server.waiting.answered()
             send(connection, RETURN, result)
         finally:
             self.now, self.request = before
@@ -146,14 +149,16 @@ class ProgramServer:
         self.lock = threading.Lock()
         self.threads: dict[int, HostThread] = {}
         self.program = HostProgram(pid, self._system_call, self._call, generation)
-        self.program.calls_from = self._calls_from
+        self.program.speaks = lambda: hasattr(CURRENT, "thread")
+        self.waiting = WaitingCalls(self.program, self.lock)
+        self.program.calls_from, self.program.others_run = self._calls_from, self.waiting.others_run
         self.strings = self.program.kept
         self.calls: list[Handler | None] = [None] * len(listed)
         self.pushes = {n for n, e in enumerate(listed) if e.function.name.startswith("__cudaPushCallConfiguration")}
         self.launches = {n for n, e in enumerate(listed) if e.function.name.startswith(NVCC_LAUNCHES)}
         self.said: set[str] = set()
         serve(self.program)
-        sys.stdout = ProgramOutput(self.program, self._quick_call)
+        self.output = sys.stdout = ProgramOutput(self.program, self._quick_call)
 
     def of_child(self, pid: int) -> ProgramServer:
         """The state of a child that was forked: it has registered what its parent has."""

@@ -123,7 +123,7 @@ class Magics:
     def _record(self, line: str, program: Program) -> PlayedRun:
         from ..cli.launching import runner_of
         from ..cli.record import record
-        from ..device.machine import bytes_of
+        from ..device.described import bytes_of
         from ..run.recorded import record as recorded
 
         file, specs, given = self.asked(record, line, program)

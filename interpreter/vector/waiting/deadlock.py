@@ -19,6 +19,7 @@ from ..ports import WavePort
 BEGINNING = 4  # rounds without events, from which on groups turn but once a round, and are not torn any more
 CALM = 64  # and before memory and registers are compared
 PROVEN = 3  # rounds of every wave that must be alike
+IMPATIENT = 256  # rounds, after which a launch that may be suspended is, though its registers change
 
 
 class Postponed:
@@ -60,7 +61,7 @@ class Watched:
 
     def _compare(self, before: Any, after: Any) -> None:
         if any(a.tobytes() != b.tobytes() for a, b in zip(before, after, strict=True)):
-            self.launch.quiet_rounds = 0
+            self.launch.gets_on()
 
 
 class Stillness:
@@ -80,9 +81,13 @@ class Stillness:
         waves = launch.suspended_waves + 1
         if events != self._events:
             self._events = events
-            launch.quiet_rounds = 0
+            launch.gets_on()
+            launch.turns = 0
         else:
             launch.quiet_rounds += 1
+            launch.turns += 1
+        if launch.options.suspends and launch.turns > IMPATIENT * waves:
+            return True
         if launch.quiet_rounds < CALM * waves:
             if isinstance(wave.access, Watched):
                 wave.access = wave.access.inner

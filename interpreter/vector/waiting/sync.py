@@ -61,7 +61,7 @@ class WaitingGroups:
         if not alone:
             return None
         if not wave.finish_late() and self.is_still(wave):
-            raise self.deadlock(wave)
+            return None
         self.spinning.clear()
         return pc
 

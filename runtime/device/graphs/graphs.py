@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from ...clock.timeline import Timeline
 from ...errors import ApiError, invalid
+from .pending import Steps, Work
 
-Work = Callable[[], None]
 GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture, and of a thread
 _numbers = itertools.count(1)
 
@@ -198,10 +198,10 @@ class DeviceGraph:
             if n.kind == "GRAPH":
                 n.what.close()
 
-    def run(self) -> None:
+    def run(self) -> Steps:
         """Does all the work once."""
         for n in self.ordered():
-            n.work()
+            yield from n.work() or ()
 
 
 def retained(objects: dict[Counted, int]) -> dict[Counted, int]:
@@ -253,7 +253,7 @@ class Executable:
         self.objects = retained(graph.objects)
         self.conditions = graph.all_conditions()
 
-    def run(self, stream: CapturedStream, within: str = "") -> None:
+    def run(self, stream: CapturedStream, within: str = "") -> Steps:
         """Runs everything; what comes behind a fault is dropped.  `within`: the node of another graph that this one is.
 
         For checkers and the clock each node is a stream, behind those that it depends on, and behind the launch before, as launches of one executable are.
@@ -274,9 +274,9 @@ class Executable:
             if node in self.off:
                 continue
             if node in self.children:
-                self.children[node].run(stream, names[node])
+                yield from self.children[node].run(stream, names[node])
             else:
-                work()
+                yield from work() or ()
         for name in (whole, begun):
             if checkers is not None:
                 checkers.queued(name, [*names.values()])

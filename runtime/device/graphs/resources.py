@@ -14,6 +14,7 @@ from ..memory.host import host
 if TYPE_CHECKING:
     from ..context import DeviceContext
     from .graphs import DeviceGraph
+    from .pending import Steps
 
 
 @dataclass(eq=False)
@@ -120,16 +121,16 @@ class ConditionalWork:
     kind: int
     bodies: list[DeviceGraph] = field(default_factory=list)
 
-    def run(self) -> None:
+    def run(self) -> Steps:
         """Runs the one that the value chooses; of a loop as long as the value is not zero."""
         c = self.condition
         if self.kind == WHILE:
             while c.value and not c.context.broken:
-                self.bodies[0].run()
+                yield from self.bodies[0].run()
             return
         chosen = c.value if self.kind == SWITCH else 0 if c.value else 1
         if chosen < len(self.bodies):
-            self.bodies[chosen].run()
+            yield from self.bodies[chosen].run()
 
 
 def conditional(context: DeviceContext, default: int, flags: int) -> Conditional:

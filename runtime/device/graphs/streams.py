@@ -1,7 +1,8 @@
 """Streams and events.
 
 Work runs when it is given.  That is one of the orders that CUDA allows: a stream only ever waits for work that was given earlier,
-and an event that is waited for before it is recorded holds nobody up.
+and an event that is waited for before it is recorded holds nobody up.  Only launches that spin, and what comes behind them, end later:
+see pending.py.
 """
 
 from __future__ import annotations
@@ -9,12 +10,16 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from warplab.interpreter.faults import Deadlock
+
 from ...errors import ApiError
 from .graphs import GLOBAL, Capture, Node
+from .pending import QUEUE, PendingWork, Steps, Work
 
 if TYPE_CHECKING:
     from ..context import DeviceContext
@@ -54,8 +59,35 @@ class DeviceStream:
         """The streams whose work so far comes before what this one is given next: the legacy default stream and others wait for each other."""
         c, legacy = self.context, self.context.default_stream(LEGACY)
         if self is legacy:
-            return [s.name for s in (*c.streams, c.default_stream(PER_THREAD)) if not s.flags & 1]
+            return [s.name for s in (*c.streams, *c.thread_streams()) if not s.flags & 1]
         return [legacy.name] if not self.flags & 1 else []
+
+    @property
+    def title(self) -> str:
+        """How people know it."""
+        return f"stream {self.number}" if self.number else "the default stream"
+
+    def is_ordered_with(self, other: DeviceStream) -> bool:
+        """Does the legacy default stream, which one of them is, order their work?"""
+        legacy = self.context.default_stream(LEGACY)
+        return self.context is other.context and legacy in (self, other) and not (self.flags | other.flags) & 1
+
+    @contextmanager
+    def doing(self) -> Iterator[None]:
+        """What is done is work of this stream: checkers and the clock know."""
+        sanitizer, clock = self.context.space.sanitizer, self.context.space.clock
+        after = self.after if sanitizer is not None or clock is not None else ()
+        if sanitizer is not None:
+            sanitizer.queued(self.name, after)
+        if clock is not None:
+            clock.begin(self.name, after, self.context.ordinal)
+        try:
+            yield
+        finally:
+            if sanitizer is not None:
+                sanitizer.queued(None)
+            if clock is not None:
+                clock.end()
 
 
 @dataclass(eq=False)
@@ -66,6 +98,7 @@ class DeviceEvent:
     flags: int = 0  # 1 blocking, 2 no timing, 4 for other processes
     reached: float | None = None  # microseconds
     alive: bool = True
+    recorded: PendingWork | None = None  # the work that records it
     captured: Capture | None = None  # what it was last recorded in
     place: list[Node] = field(default_factory=list)  # where in that
     number: int = field(default_factory=lambda: next(_numbers))
@@ -74,6 +107,16 @@ class DeviceEvent:
     def name(self) -> str:
         """How checkers know it."""
         return str(self.number)
+
+    def record_in(self, stream: DeviceStream) -> None:
+        """The stream's next work is to reach the event."""
+        self.captured, self.reached = None, None
+        self.recorded = announced(stream, "EVENT_RECORD", lambda: self.record(stream))
+
+    @property
+    def is_ahead(self) -> bool:
+        """Is there work before it that has not ended?"""
+        return self.recorded is not None and not self.recorded.done
 
     def record(self, stream: DeviceStream | None = None) -> None:
         """The stream, or all work, reaches the event."""
@@ -87,6 +130,8 @@ class DeviceEvent:
 
     def milliseconds_since(self, start: DeviceEvent) -> float:
         """Time between two events."""
+        if self.is_ahead or start.is_ahead:
+            raise ApiError("CUDA_ERROR_NOT_READY", "work before one of the events has not ended")
         if (self.flags | start.flags) & 2 or self.reached is None or start.reached is None:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "both events must be recorded, and made with timing")
         if (clock := self.context.space.clock) is not None:
@@ -94,27 +139,29 @@ class DeviceEvent:
         return (self.reached - start.reached) / 1000
 
 
-def announced(stream: DeviceStream, work: Callable[[], None]) -> None:
-    """Does a piece of a stream's work, of which checkers and the clock know the stream."""
-    sanitizer, clock = stream.context.space.sanitizer, stream.context.space.clock
-    if sanitizer is None and clock is None:
-        work()
-        return
-    after = stream.after
-    if sanitizer is not None:
-        sanitizer.queued(stream.name, after)
-    if clock is not None:
-        clock.begin(stream.name, after, stream.context.ordinal)
-    try:
-        work()
-    finally:
-        if sanitizer is not None:
-            sanitizer.queued(None)
-        if clock is not None:
-            clock.end()
+def announced(stream: DeviceStream, kind: str, work: Work) -> PendingWork:
+    """Does a piece of a stream's work."""
+
+    def told() -> Steps:
+        with stream.doing():
+            steps = work() or iter(())
+            standstill = next(steps, None)
+            if standstill is not None and stream.context.space.sanitizer is not None:
+                raise standstill  # under checkers nothing is suspended
+        while standstill is not None:
+            try:
+                yield standstill
+            except Deadlock as end:
+                with stream.doing(), suppress(StopIteration):
+                    steps.throw(end)  # type: ignore[attr-defined]
+                return
+            with stream.doing():
+                standstill = next(steps, None)
+
+    return QUEUE.give(stream, kind, told)
 
 
-def in_order(stream: DeviceStream, kind: str, work: Callable[[], None], what: object = None) -> None:
+def in_order(stream: DeviceStream, kind: str, work: Work, what: object = None) -> None:
     """Does a piece of work in a stream's order: now, or where the stream is captured whenever its graph runs."""
     capture = stream.capture
     if capture is None:
@@ -122,8 +169,28 @@ def in_order(stream: DeviceStream, kind: str, work: Callable[[], None], what: ob
             if stream is stream.context.default_stream(LEGACY) and other.is_awaited:
                 raise other.refuse("work is given to the legacy default stream", "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT")
         if not stream.context.broken:
-            announced(stream, work)
+            announced(stream, kind, work)
     elif capture.broken:
         raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "the capture was spoilt before")
     else:
         capture.add(stream, kind, work, what)
+
+
+def wait_for(context: DeviceContext, only: DeviceStream | DeviceEvent | None = None) -> None:
+    """The host waits for all work of a context, or that of a stream or before an event."""
+    what = "all work" if only is None else only.title if isinstance(only, DeviceStream) else "an event behind it"
+    QUEUE.wait(lambda: unfinished(context, only), what)
+
+
+def unfinished(context: DeviceContext, only: DeviceStream | DeviceEvent | None = None) -> list[PendingWork]:
+    """The work that the host would wait for."""
+    if isinstance(only, DeviceEvent):
+        return [only.recorded] if only.recorded is not None and only.is_ahead else []
+    return QUEUE.of_context(context) if only is None else QUEUE.of_stream(only)
+
+
+def refuse_unfinished(context: DeviceContext, only: DeviceStream | DeviceEvent) -> None:
+    """A query: is the work of a stream, or that before an event, done?"""
+    QUEUE.progress()
+    if unfinished(context, only):
+        raise ApiError("CUDA_ERROR_NOT_READY", "work has not ended")

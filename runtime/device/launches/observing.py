@@ -40,16 +40,28 @@ def observers_of(profile: DeviceProfile) -> Sequence[Observer]:
 
 
 _watches: list[Watch] = []
+_alone: list[Watch] = []  # those that have to see launches one by one
 
 
 @contextmanager
-def watching(watch: Watch) -> Iterator[None]:
-    """Runs each launch of the block inside what `watch` returns for its context, kernel, shape and parameter block."""
-    _watches.append(watch)
+def watching(watch: Watch, *, alone: bool = False) -> Iterator[None]:
+    """Runs each launch of the block inside what `watch` returns for its context, kernel, shape and parameter block.
+
+    `alone`: no other work may run between its begin and its end.
+    """
+    lists = (_watches, _alone) if alone else (_watches,)
+    for one in lists:
+        one.append(watch)
     try:
         yield
     finally:
-        _watches.remove(watch)
+        for one in lists:
+            one.remove(watch)
+
+
+def watches_alone() -> bool:
+    """Does something have to see launches one by one?"""
+    return bool(_alone)
 
 
 def watched(*launch: Any) -> ExitStack:

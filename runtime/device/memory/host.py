@@ -7,7 +7,7 @@ import gc
 import mmap
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -42,6 +42,9 @@ class Host(Protocol):
 
     def call(self, function: int, *arguments: int) -> int:
         """Calls one of its functions, whose arguments and result are integers or pointers."""
+
+    def patience(self) -> Iterator[bool]:
+        """A call waits, and can do nothing: lets other threads of the process run, and gives True, as long as they may change something."""
 
     def launched_from(self) -> str:
         """Where the launch that is under way stands, as "at saxpy.cu:41"; empty where nobody knows."""
@@ -90,6 +93,10 @@ class OwnProcess:
         """See Host."""
         self._kept.append(ctypes.create_string_buffer(raw, len(raw)))
         return ctypes.addressof(self._kept[-1])
+
+    def patience(self) -> Iterator[bool]:
+        """See Host: of the threads of this process only one calls."""
+        return iter(())
 
     def launched_from(self) -> str:
         """See Host."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from ...device.graphs.graphs import Capture, DeviceGraph, Executable, Node
+from ...device.graphs.pending import Work
 from ...device.graphs.streams import LEGACY, DeviceStream, in_order
 from ...errors import ApiError, invalid
 from ..api import api, current, forget, handle_of, integer, member, object_of, stream_of, text
@@ -16,7 +16,7 @@ from ..tables.structs import CUgraph, CUgraphEdgeData, CUgraphExec, CUgraphExecU
 Status = CUstreamCaptureStatus
 
 
-def queue(stream: object, kind: str, work: Callable[[], None]) -> None:
+def queue(stream: object, kind: str, work: Work) -> None:
     """Gives a stream a piece of work."""
     in_order(stream_of(stream), kind, work)
 

@@ -9,7 +9,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...device.graphs.graphs import DeviceGraph, Node, Work
+from ...device.graphs.graphs import DeviceGraph, Node
+from ...device.graphs.pending import Work
 from ...device.memory.host import host
 from ...device.modules.kernels import LaunchShape
 from ...errors import invalid

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Any, TypeAlias
 
+from ...device.graphs.pending import Work
 from ...device.memory.boxes import Side, copy_box
 from ...errors import invalid
 from ..api import integer
@@ -12,7 +13,7 @@ from ..tables.enums import CUmemorytype
 from ..tables.layout import address_of
 from ..tables.structs import CUDA_MEMCPY2D, CUDA_MEMCPY3D, CUDA_MEMCPY3D_PEER
 from .arrays import array_of
-from .transfers import COPIES, Work
+from .transfers import COPIES
 
 Copy: TypeAlias = Any  # one of the CUDA_MEMCPY structures
 

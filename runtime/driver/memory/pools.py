@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...device.graphs.resources import graph_memory, graph_memory_at
-from ...device.graphs.streams import in_order
+from ...device.graphs.streams import announced, in_order
 from ...device.machine import machine
 from ...device.memory.allocations import SPACE, AddressRange
 from ...device.memory.pools import Pool
@@ -197,9 +197,13 @@ def cuMemFreeAsync(dptr: object, hStream: object) -> None:
     dropped, address = stream_of(hStream).context.broken, integer(dptr)
     if not address or dropped:
         return
-    b = SPACE.release(address, ("device", "managed", "host"))
-    if isinstance(b.pool, Pool):
-        b.pool.give(b.size)
+
+    def give_back() -> None:
+        b = SPACE.release(address, ("device", "managed", "host"))
+        if isinstance(b.pool, Pool):
+            b.pool.give(b.size)
+
+    announced(stream_of(hStream), "MEM_FREE", give_back)
 
 
 def pool_at(location: CUmemLocation | None, typename: object, which: str) -> CUmemoryPool:

@@ -9,16 +9,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...device.context import DeviceContext
-from ...device.graphs.streams import LEGACY, announced
+from ...device.graphs.pending import QUEUE, Work
+from ...device.graphs.streams import LEGACY, announced, wait_for
 from ...device.memory.allocations import SPACE
 from ...device.memory.boxes import move_rows
-from ...device.memory.host import Bytes
+from ...device.memory.host import Bytes, host
 from ...errors import invalid
-from ..api import api, context_of, current, integer
+from ..api import api, context_of, current, integer, stream_of
 from ..graphs.graphs import queue
 from ..tables.layout import address_of
 
-Work = Callable[[], None]
 Call = Callable[..., tuple[Any, ...]]
 
 
@@ -40,12 +40,14 @@ class Twins:
             work = prepare(*args, **kwargs)
             legacy = c.default_stream(LEGACY)
             if self.kind == "MEMCPY":
+                wait_for(c, legacy)
                 c.ring.flush()
                 c.tell()
             else:
                 c.check()
-            announced(legacy, work)
+            announced(legacy, self.kind, work)
             if self.kind == "MEMCPY":
+                wait_for(c, legacy)
                 c.copied()
 
         return self.api(call)
@@ -67,12 +69,42 @@ class Twins:
             self.context()
             given = signature.bind(*args, **kwargs).arguments
             stream = given.pop(self.stream)
-            queue(stream, self.kind, prepare(**given))
+            work = prepare(**given)
+            s = stream_of(stream)
+            if not QUEUE.of_stream(s) or s.capture is not None:
+                queue(stream, self.kind, work)
+                return
+            work, waits = staged(work)
+            queue(stream, self.kind, work)
+            if waits:
+                self.context().synchronize(s)
 
         queued.__name__ = queued.__qualname__ = name or prepare.__name__
         queued.__doc__ = f"As {prepare.__name__}, in a stream." if name else prepare.__doc__
         queued.__signature__ = signature  # type: ignore[attr-defined]
         return self.api(queued)
+
+
+def staged(work: Work) -> tuple[Work, bool]:
+    """A copy that has to wait for its turn: what it reads of memory that is not pinned is read now; does the call return only when it is done?"""
+    if not isinstance(work, functools.partial) or work.func is not copy:
+        return work, isinstance(work, functools.partial) and work.func is not fill  # of boxes no bytes are kept
+    target, source, size, to_host, from_host = (*work.args, None, None)[:5]
+
+    def is_pageable(address: int, is_host: bool | None) -> bool:
+        return not SPACE.means_device(address, is_host) and SPACE.buffer_at(address) is None
+
+    if not is_pageable(source, from_host):
+        return work, is_pageable(target, to_host)
+    kept = host().read(source, size).copy()
+
+    def write() -> None:
+        for at, n in SPACE.pieces(size, target):
+            SPACE.device_bytes(target + at, n)[:] = kept[at : at + n]
+        if (clock := SPACE.clock) is not None:
+            clock.copied(SPACE.place(source, from_host), SPACE.place(target, to_host), size)
+
+    return (work, True) if is_pageable(target, to_host) else (write, False)
 
 
 COPIES = Twins(api, current, "hStream", "MEMCPY")
@@ -132,7 +164,11 @@ def cuMemcpyPeer(dstDevice: object, dstContext: object, srcDevice: object, srcCo
     """From one device's memory to another's, with peer access or without."""
     for c in (context_of(dstContext), context_of(srcContext)):
         c.synchronize()
-    announced(c.default_stream(LEGACY), functools.partial(copy, integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False))
+    announced(
+        c.default_stream(LEGACY),
+        "MEMCPY",
+        functools.partial(copy, integer(dstDevice), integer(srcDevice), integer(ByteCount), False, False),
+    )
     c.copied()
 
 

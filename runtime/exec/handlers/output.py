@@ -30,6 +30,7 @@ class _Bytes(io.RawIOBase):
         self._program, self._call = program, call
         self._functions: dict[str, int] | None = None
         self._room = 0
+        self._held = b""  # until a thread of the program waits for an answer
 
     def _libc(self) -> dict[str, int]:
         """The addresses of the libc's functions that are needed, and of its variable stdout."""
@@ -48,11 +49,15 @@ class _Bytes(io.RawIOBase):
 
     def write(self, data: object) -> int:
         """See io.RawIOBase."""
-        raw = bytes(data)  # type: ignore[call-overload]
+        given = bytes(data)  # type: ignore[call-overload]
+        raw, self._held = self._held + given, b""
+        if not self._program.speaks():
+            self._held = raw
+            return len(given)
         libc = self._libc()
         if len(libc) < 3:
             os.write(1, raw)
-            return len(raw)
+            return len(given)
         if not self._room:
             self._room = self._call(libc["malloc"], CHUNK)
         stream = int.from_bytes(self._program.read(libc["stdout"], 8).tobytes(), "little")
@@ -60,7 +65,12 @@ class _Bytes(io.RawIOBase):
             piece = raw[at : at + CHUNK]
             self._program.write(self._room, np.frombuffer(piece, np.uint8))
             self._call(libc["fwrite"], self._room, 1, len(piece), stream)
-        return len(raw)
+        return len(given)
+
+    def release(self) -> None:
+        """Writes what was held."""
+        if self._held:
+            self.write(b"")
 
     def flush(self) -> None:
         """See io.RawIOBase: the program flushes its own stdout."""

@@ -65,13 +65,13 @@ class Sight:
         if self.record:
             from .recorder import LaunchRecorder
 
-            self._open.enter_context(watching(LaunchRecorder(self.record, f"{pid}-" if number else "").launch))
+            self._open.enter_context(watching(LaunchRecorder(self.record, f"{pid}-" if number else "").launch, alone=True))
 
         if self.keep:
             from .kept import KeptLaunch
 
             self._kept = KeptLaunch(self.keep, pid, self.chosen)
-            self._open.enter_context(watching(self._kept.launch))
+            self._open.enter_context(watching(self._kept.launch, alone=True))
 
     def of_child(self, pid: int) -> Sight:
         """What a child that was forked is watched with: as its parent, with files of its own."""

@@ -1,0 +1,184 @@
+"""Launches that only spin, while the host and other streams go on."""
+
+from __future__ import annotations
+
+import pytest
+
+from .conftest import Build, Run
+
+HEAD = r"""
+#include <cstdio>
+#include <thread>
+#include <unistd.h>
+#define CHECK(x) do { int code_ = (int)(x); if (code_) { printf("line %d: %d %s\n", __LINE__, code_, cudaGetErrorString((cudaError_t)code_)); return 1; } } while (0)
+__global__ void wait_for(volatile int *flag, int value, int *out) { while (*flag != value) ; *out = value; }
+__global__ void set(volatile int *flag, int value) { *flag = value; }
+__global__ void counted(volatile int *flag, int *out) { int n = 0; while (!*flag) n++; *out = n > 0; }
+__global__ void says(int n) { printf("kernel %d\n", n); }
+static int order[8], count;
+void CUDART_CB note(void *data) { order[count++] = (int)(size_t)data; }
+int main() {
+    int *d, *pinned, h = 0, one = 7;
+    CHECK(cudaMalloc(&d, 64));
+    CHECK(cudaMemset(d, 0, 64));
+    CHECK(cudaMallocHost(&pinned, 64));
+    cudaStream_t a, b;
+    CHECK(cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking));
+    CHECK(cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking));
+"""
+OVERLAPS = (
+    HEAD
+    + r"""
+    // a copy of another stream, from a variable that changes behind the call
+    wait_for<<<1, 32, 0, a>>>(d, 7, d + 1);
+    says<<<1, 1, 0, a>>>(1);
+    CHECK(cudaMemcpyAsync(d + 2, &one, 4, cudaMemcpyHostToDevice, a));
+    CHECK(cudaLaunchHostFunc(a, note, (void *)1));
+    one = 9;
+    CHECK(cudaLaunchHostFunc(b, note, (void *)2));
+    int seven = 7;
+    CHECK(cudaMemcpyAsync(d, &seven, 4, cudaMemcpyHostToDevice, b));
+    CHECK(cudaStreamSynchronize(a));
+    CHECK(cudaMemcpy(&h, d + 2, 4, cudaMemcpyDeviceToHost));
+    printf("copied %d, order %d %d\n", h, order[0], order[1]);
+
+    // an event of one stream, for which another waits
+    cudaEvent_t e;
+    CHECK(cudaEventCreate(&e));
+    wait_for<<<1, 1, 0, a>>>(d, 8, d + 1);
+    CHECK(cudaEventRecord(e, a));
+    CHECK(cudaStreamWaitEvent(b, e));
+    CHECK(cudaMemsetAsync(d + 3, 1, 4, b));
+    CHECK(cudaMemcpyAsync(pinned, d + 3, 4, cudaMemcpyDeviceToHost, b));
+    printf("%d %d\n", cudaStreamQuery(b), cudaEventQuery(e));
+    cudaStream_t c;
+    CHECK(cudaStreamCreateWithFlags(&c, cudaStreamNonBlocking));
+    set<<<1, 1, 0, c>>>(d, 8);
+    printf("%d %d\n", cudaStreamQuery(b), cudaEventQuery(e));
+    CHECK(cudaStreamSynchronize(b));
+    printf("pinned %x\n", pinned[0]);
+
+    // a thread that sets the flag while this one waits
+    pinned[1] = 0;
+    counted<<<1, 1, 0, a>>>(pinned + 1, d + 4);
+    std::thread other([&] { usleep(50000); *(volatile int *)(pinned + 1) = 1; });
+    CHECK(cudaDeviceSynchronize());
+    other.join();
+    CHECK(cudaMemcpy(&h, d + 4, 4, cudaMemcpyDeviceToHost));
+    printf("counted %d\n", h);
+
+    // a graph
+    cudaGraph_t g; cudaGraphExec_t x;
+    CHECK(cudaStreamBeginCapture(a, cudaStreamCaptureModeGlobal));
+    wait_for<<<1, 1, 0, a>>>(d, 11, d + 5);
+    set<<<1, 1, 0, a>>>(d + 6, 12);
+    CHECK(cudaStreamEndCapture(a, &g));
+    CHECK(cudaGraphInstantiate(&x, g, 0));
+    CHECK(cudaGraphLaunch(x, a));
+    set<<<1, 1, 0, b>>>(d, 11);
+    CHECK(cudaStreamSynchronize(a));
+    CHECK(cudaMemcpy(&h, d + 6, 4, cudaMemcpyDeviceToHost));
+    printf("graph %d\n", h);
+
+    // the default stream comes behind other streams, but not behind those that do not block
+    cudaStream_t blocking;
+    CHECK(cudaStreamCreate(&blocking));
+    wait_for<<<1, 1, 0, blocking>>>(d, 13, d + 5);
+    set<<<1, 1>>>(d + 6, 14);
+    printf("%d %d %d\n", cudaStreamQuery(blocking), cudaStreamQuery(0), cudaStreamQuery(a));
+    set<<<1, 1, 0, a>>>(d, 13);
+    CHECK(cudaDeviceSynchronize());
+    CHECK(cudaStreamQuery(0));
+    return 0;
+}
+"""
+)
+OVERLAPPED = """\
+kernel 1
+copied 7, order 2 1
+600 600
+0 0
+pinned 1010101
+counted 1
+graph 12
+600 600 0
+"""
+STUCK = (
+    HEAD
+    + r"""
+    wait_for<<<1, 1, 0, a>>>(d, 99, d + 5);
+    wait_for<<<1, 1, 0, b>>>(d, 98, d + 5);
+    printf("%s\n", cudaGetErrorString(cudaStreamSynchronize(b)));
+    printf("%d\n", cudaMalloc(&d, 4));
+    return 0;
+}
+"""
+)
+VALUES = (
+    HEAD
+    + r"""
+    CUstream_st *s = a;
+    int (*wait)(void *, unsigned long long, unsigned, unsigned), (*write)(void *, unsigned long long, unsigned, unsigned);
+    CHECK(cudaGetDriverEntryPoint("cuStreamWaitValue32", (void **)&wait, cudaEnableDefault));
+    CHECK(cudaGetDriverEntryPoint("cuStreamWriteValue32", (void **)&write, cudaEnableDefault));
+    CHECK(wait(s, (unsigned long long)d, 3, 1));
+    set<<<1, 1, 0, a>>>(d + 1, 5);
+    printf("%d\n", cudaStreamQuery(a));
+    CHECK(write(b, (unsigned long long)d, 3, 0));
+    CHECK(cudaStreamSynchronize(a));
+    CHECK(cudaMemcpy(&h, d + 1, 4, cudaMemcpyDeviceToHost));
+    printf("%d\n", h);
+    CHECK(wait(s, (unsigned long long)d, 4, 1));
+    printf("%d\n", cudaDeviceSynchronize());
+    return 0;
+}
+"""
+)
+THREADS = r"""
+#include <cstdio>
+#include <thread>
+#include <cuda_runtime.h>
+__device__ volatile int flag;
+__global__ void wait_for(int value) { while (flag != value) ; }
+__global__ void set(int value) { flag = value; }
+int main() {
+    std::thread one([] { wait_for<<<1, 1>>>(5); printf("%d\n", cudaStreamSynchronize(cudaStreamPerThread)); });
+    std::thread two([] { set<<<1, 1>>>(5); cudaStreamSynchronize(cudaStreamPerThread); });
+    one.join();
+    two.join();
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["auto", "numpy", "native"])
+def test_the_host_and_other_streams_go_on(warplab_exec: Run, build: Build, engine: str) -> None:
+    done = warplab_exec(build("overlaps", text=OVERLAPS), options=("--engine", engine))
+    assert (done.stdout, done.stderr) == (OVERLAPPED, "")
+
+
+def test_a_profile_counts_launches_that_overlap(warplab_exec: Run, build: Build, tmp_path: object) -> None:
+    done = warplab_exec(build("overlaps", text=OVERLAPS), options=("--profile", f"{tmp_path}/page.html"))
+    assert (done.stdout, done.stderr) == (OVERLAPPED, "")
+
+
+def test_a_deadlock_names_what_waits_and_what_the_host_waits_for(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("stuck", text=STUCK))
+    assert done.stdout == "the launch timed out and was terminated\n702\n"
+    assert done.stderr.startswith("warplab: deadlock in kernel wait_for: no thread can continue\n")
+    assert "; these spin, too: wait_for in stream " in done.stderr and ", and the host waits for stream " in done.stderr
+
+
+def test_under_checkers_a_launch_ends_inside_its_call(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("stuck", text=STUCK), options=("--sanitize", "synccheck"))
+    assert done.returncode == 1 and "deadlock" in done.stderr
+
+
+def test_a_stream_waits_for_a_value_that_another_writes(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("values", text=VALUES))
+    assert done.stdout == "600\n5\n702\n"
+    assert "deadlock of a stream: its work cannot continue\n  it waits for the value 4 at 0x" in done.stderr
+
+
+def test_each_thread_has_a_default_stream(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("per_thread", "--default-stream", "per-thread", text=THREADS))
+    assert (done.stdout, done.stderr) == ("0\n", "")
