@@ -58,6 +58,9 @@ from .launching import with_options
     "--log", type=click.Path(dir_okay=False), default="", help="Writes every call and every launch as a trace for ui.perfetto.dev."
 )
 @click.option(
+    "--no-stand-ins", is_flag=True, help="Does not replace cuBLAS and NVIDIA's other libraries by stand-ins, which compute with numpy."
+)
+@click.option(
     "--record",
     type=click.Path(file_okay=False),
     default="",
@@ -90,7 +93,7 @@ from .launching import with_options
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,
     strict: bool, goes_on: str, log: str, record: str, debug: bool, recording: str, launch: str, scripts: tuple[str, ...],
-    lines: tuple[str, ...], batch: bool, tui: bool, **said: Any,
+    lines: tuple[str, ...], batch: bool, tui: bool, no_stand_ins: bool, **said: Any,
 ) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
@@ -119,14 +122,14 @@ def exec_(
         raise click.UsageError(str(e), ctx) from None
     sight = Sight(next(places), tools, checks, next(places), next(places))
     if not debug and not recording:
-        _end(ctx, run(command, sight))
+        _end(ctx, run(command, sight, not no_stand_ins))
         return
     from ..exec.observers.kept import ChosenLaunch, kept_in
 
     sight.chosen = ChosenLaunch.of(launch) if launch else None
     with TemporaryDirectory(prefix="warplab-") as folder:
         sight.keep = folder
-        code = run(command, sight)
+        code = run(command, sight, not no_stand_ins)
         found = kept_in(folder)
         if not found and code in (NOT_FOUND, NOT_EXECUTABLE):  # which is said already
             _end(ctx, code)

@@ -12,9 +12,8 @@ import shlex
 import shutil
 import signal
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from .binaries.library import STANDS_FOR
 from .process import LIBC
 
 SESSION_OF_ITS_OWN = "warplab-clean"
@@ -68,11 +67,11 @@ def _installed_compiler(given: Mapping[str, str]) -> str | None:
 class RunFolder:
     """The folder of one run; gone when the run is, whatever ends it."""
 
-    def __init__(self, libraries: Mapping[str, str]) -> None:
+    def __init__(self, libraries: Mapping[str, str], files: Mapping[str, Sequence[str]]) -> None:
         self.path = tempfile.mkdtemp(prefix="warplab-exec-")
         self.cleaner = self._watched()
         for soname, path in libraries.items():
-            for name in STANDS_FOR[soname]:
+            for name in files[soname]:
                 os.symlink(path, os.path.join(self.path, name))
         self.assembler = self._script("ptxas", ASSEMBLER)
 

@@ -20,7 +20,7 @@ from ..driver.api import initialise
 from ..errors import UsageError
 from . import server
 from .binaries.elf import MACHINE, LibraryImage
-from .binaries.library import STANDS_FOR, Exported, built, exported
+from .binaries.library import Exported, built, exported, sonames
 from .binaries.redirect import redirections
 from .folder import RunFolder
 from .handlers import special
@@ -41,12 +41,12 @@ def refuse_elsewhere() -> None:
         )
 
 
-def run(command: Sequence[str], sight: Sight) -> int:
+def run(command: Sequence[str], sight: Sight, stand_ins: bool = True) -> int:
     """Runs a command; its exit code, or minus the signal that ended it; 1 for 0 if a checker found an error."""
     refuse_elsewhere()
     begin_machine()
     initialise()
-    listed = exported()
+    listed = exported(stand_ins)
     launcher = ExecRun(listed, sight)
     return launcher.run(command)
 
@@ -73,7 +73,8 @@ class ExecRun:
         self.sight = sight
         self.served = 0  # processes until now
         self.wrong = False  # has a checker found an error?
-        files = {soname: os.memfd_create(soname) for soname in STANDS_FOR}
+        self.names = sonames(listed)
+        files = {soname: os.memfd_create(soname) for soname in self.names}
         self.paths = {soname: f"/proc/{os.getpid()}/fd/{file}" for soname, file in files.items()}
         name = f"warplab-exec-{os.getpid()}-{os.urandom(4).hex()}".encode()
         libraries = built(MACHINE, listed, name, self.paths)
@@ -119,7 +120,7 @@ class ExecRun:
     def run(self, command: Sequence[str]) -> int:
         """Runs a command to its end."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # the terminal tells the program, too
-        folder = RunFolder(self.paths)
+        folder = RunFolder(self.paths, self.names)
         try:
             return self.serve_until_end(self.start(command, self.environment(folder)))
         finally:

@@ -34,6 +34,7 @@ from .handlers.cuda12 import MARKER, exported_names
 from .handlers.output import ProgramOutput
 from .observers.sight import Sight
 from .process import HostProgram
+from .standins import load
 from .waiting import WaitingCalls
 from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireRequest, receive, send
 
@@ -298,7 +299,8 @@ class ProgramServer:
 
     def _redirect(self, request: WireRequest) -> None:
         base = request.data - self.library.data
-        targets = {e.function.name: Stand(base + self.library.pads[e.function.name], n) for n, e in enumerate(self.listed)}
+        pads = self.library.pads
+        targets = {e.function.name: Stand(base + pads[e.function.name], n) for n, e in enumerate(self.listed) if not e.library}
         older = {name: targets[own] for own, name in exported_names(targets).items()}
         for r in redirections(self.program.pid):
             redirect(self.program, r, older if MARKER in r.symbols else targets, base + self.library.code)
@@ -306,6 +308,7 @@ class ProgramServer:
     def _prepared(self, exported: Exported) -> Handler:
         """The answer to one exported function."""
         f = exported.function
+        refused = load(exported.library).refusal(f.name) if exported.library else None
         call, own = exported.call, special.handler_of(f)
         if own is not None:
             reader = ArgumentReader(f.parameters or (), MACHINE)
@@ -313,7 +316,7 @@ class ProgramServer:
                 special.HandledCall(self.strings, request, reader.read(request), "_pt" in f.name, exported.is_runtime)
             )
         if call is None:
-            return refusal(f.name)
+            return refused or refusal(f.name)
         work: Any = special.python_call(call, exported.is_runtime)
         if f.parameters is None or work is None or is_refusal(work):
             return refusal(call.name)

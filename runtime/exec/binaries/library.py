@@ -11,6 +11,7 @@ import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from ...api.libraries import functions
 from ...api.table import ApiCall, CForm, driver_calls, runtime_calls
 from ..handlers.abi import other_library
 from ..handlers.cuda12 import exported_names
@@ -31,6 +32,11 @@ STANDS_FOR = {
     OLDER_RUNTIME: (OLDER_RUNTIME,),
     "libnvidia-ml.so.1": ("libnvidia-ml.so.1", "libnvidia-ml.so"),
 }  # by SONAME
+# NVIDIA's other libraries of which there are stand-ins: by SONAME the table of their functions, and their names as files.
+STAND_INS = {
+    "libcublas.so.13": ("cublas", ("libcublas.so.13", "libcublas.so")),
+    "libcublas.so.12": ("cublas", ("libcublas.so.12",)),
+}
 AUDITOR = ("la_version", "la_objsearch", "la_objopen", "la_activity")
 WATCHING = ("la_objopen", "la_activity")  # what the loader calls for each object; one of the libraries is enough for it
 
@@ -42,20 +48,34 @@ class Exported:
     function: CForm
     is_runtime: bool = False
     call: ApiCall | None = None  # of which it is a form; None in other libraries
+    library: str = ""  # the table of a stand-in
 
 
-def exported() -> list[Exported]:
+def exported(stand_ins: bool = True) -> list[Exported]:
     """All of them; a request names one by its place in this list."""
     out = [Exported(form, False, call) for call, form in driver_calls().forms()]
     out += [Exported(form, True, call) for call, form in runtime_calls().forms()]
-    return out + [Exported(form) for table in (JIT_LINK_CALLS, NVML_CALLS, NVML_OTHERS) for form in other_library(table)]
+    out += [Exported(form) for table in (JIT_LINK_CALLS, NVML_CALLS, NVML_OTHERS) for form in other_library(table)]
+    tables = dict.fromkeys(table for table, _ in STAND_INS.values()) if stand_ins else ()
+    return out + [Exported(form, library=table) for table in tables for form in functions(table)]
+
+
+def sonames(listed: list[Exported]) -> dict[str, tuple[str, ...]]:
+    """The libraries that have these functions, by SONAME, and their names as files."""
+    tables = {e.library for e in listed}
+    return STANDS_FOR | {soname: names for soname, (table, names) in STAND_INS.items() if table in tables}
 
 
 def built(machine: str, listed: list[Exported], socket_name: bytes, paths: Mapping[str, str]) -> dict[str, LibraryImage]:
     """The libraries for one run by SONAME: their connections go to an abstract socket; `paths` tells where programs find them."""
-    out = {soname: _built(machine, listed, soname, socket_name, paths[soname]) for soname in STANDS_FOR}
-    layouts = [(i.code, i.data, {e.function.name: i.pads[e.function.name] for e in listed}) for i in out.values()]
+    own = [(n, e) for n, e in enumerate(listed) if not e.library]
+    out = {soname: _built(machine, own, soname, socket_name, paths[soname]) for soname in STANDS_FOR}
+    layouts = [(i.code, i.data, {e.function.name: i.pads[e.function.name] for _, e in own}) for i in out.values()]
     assert all(x == layouts[0] for x in layouts), "a request is understood whatever library it comes from"
+    for soname, (table, _) in STAND_INS.items():
+        if soname in paths:
+            others = [(n, e) for n, e in enumerate(listed) if e.library == table]
+            out[soname] = _built(machine, others, soname, socket_name, paths[soname])
     return out
 
 
@@ -66,15 +86,16 @@ def names_in(soname: str, listed: list[Exported]) -> dict[str, str]:
     return out | {name: f".{name}" for name in names if name.startswith(JIT_LINK)}
 
 
-def _built(machine: str, listed: list[Exported], soname: str, socket_name: bytes, path: str) -> LibraryImage:
+def _built(machine: str, listed: list[tuple[int, Exported]], soname: str, socket_name: bytes, path: str) -> LibraryImage:
     code, where = CODE[machine]
     watches = soname == next(iter(STANDS_FOR))
-    own = names_in(soname, listed)
-    version = soname if soname == OLDER_RUNTIME else RUNTIME_VERSION
+    own = names_in(soname, [e for _, e in listed])
+    version = soname if soname in STAND_INS or soname == OLDER_RUNTIME else RUNTIME_VERSION
     exports = [ElfExport(name if watches or name not in WATCHING else name.upper(), offset=where[name]) for name in AUDITOR]
-    exports += [ElfExport(own.get(e.function.name, e.function.name), n, version if e.is_runtime else "") for n, e in enumerate(listed)]
+    exports += [ElfExport(own.get(e.function.name, e.function.name), n, version if e.is_runtime or e.library else "") for n, e in listed]
     address = struct.pack("<H", 1) + b"\0" + socket_name
-    names = b"".join(name.encode() + b"\0" for name in STANDS_FOR[soname])
+    files = STANDS_FOR[soname] if soname in STANDS_FOR else STAND_INS[soname][1]
+    names = b"".join(name.encode() + b"\0" for name in files)
     assert len(address) <= ADDRESS and len(path) < PATH and len(names) < NAMES - 1
     data = (
         struct.pack("<III", 0, 0, len(address))

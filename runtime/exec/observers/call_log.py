@@ -92,10 +92,10 @@ class CallLog:
             facts |= {p.name: shown(p, given[p.name]) for p in f.parameters if p.name in given}
         yield result
         if result:
-            facts["result"] = _result(f.name, exported.is_runtime, result[0])
+            facts["result"] = result[0] if exported.library else _result(f.name, exported.is_runtime, result[0])
             if not result[0]:
                 facts |= returned(f.parameters or (), given)
-        self._span("runtime" if exported.is_runtime else "driver", f.name, self.pid, request.tid, begun, facts)
+        self._span(exported.library or ("runtime" if exported.is_runtime else "driver"), f.name, self.pid, request.tid, begun, facts)
 
     # ------------------------------------------------------------ launches
 

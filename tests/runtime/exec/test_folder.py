@@ -28,7 +28,7 @@ for name in sorted(os.listdir(folder)):
 print(folder)
 """
     )
-    done = warplab_exec(sys.executable, "-c", code, LD_LIBRARY_PATH="/there/is/no/such/folder")
+    done = warplab_exec(sys.executable, "-c", code, options=("--no-stand-ins",), LD_LIBRARY_PATH="/there/is/no/such/folder")
     *lines, folder = done.stdout.splitlines()
     names = ("libcuda.so", "libcuda.so.1", "libcudart.so", "libcudart.so.12", "libcudart.so.13", "libnvidia-ml.so", "libnvidia-ml.so.1")
     assert lines == [f"{name} b'\\x7fELF' 0" for name in names], done.stderr

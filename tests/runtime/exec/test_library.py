@@ -19,7 +19,7 @@ from warplab.runtime.exec.binaries.stub import CODE
 from warplab.runtime.exec.handlers.abi import FORMATS, kind_of, structure
 from warplab.runtime.exec.handlers.special import HANDLERS, handler_of, python_call
 
-LISTED = exported()
+LISTED = exported(stand_ins=False)
 
 
 PATHS = {name: f"/proc/1/fd/{n}" for n, name in enumerate(("libcuda.so.1", "libcudart.so.13", "libcudart.so.12", "libnvidia-ml.so.1"), 9)}
