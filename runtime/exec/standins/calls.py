@@ -36,7 +36,7 @@ class StandIn:
     failed: int
     not_supported: int
     objects: dict[int, Any] = field(default_factory=dict)  # by their handles
-    success: int = 0
+    promise: str = "the same mathematics, not the same bits"
 
     def answers(self, *names: str) -> Callable[[Answer], Answer]:
         """Enters an answer to some functions."""
@@ -44,13 +44,13 @@ class StandIn:
         def enter(work: Answer) -> Answer:
             @wraps(work)
             def answer(c: HandledCall) -> int:
-                self.say(f"{self.title}: computed by warplab's stand-in: the same mathematics, not the same bits")
+                self.say(f"{self.title}: computed by warplab's stand-in: {self.promise}")
                 try:
                     return work(c) or 0
                 except StandInError as e:
                     return e.code
                 except ApiError as e:
-                    self.say(f"{self.title}: {e.message}")
+                    self.say(f"{self.title}: {e.message.splitlines()[0]}")
                     return self.failed
 
             handles(*names)(answer)

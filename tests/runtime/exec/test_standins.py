@@ -82,6 +82,23 @@ def test_the_mathematics_of_cublas(warplab_exec: Run, library: str) -> None:
     assert done.stderr.count("\n") == 2 and "the stand-in has no cublasSspmv_v2" in done.stderr
 
 
+def test_the_numbers_of_curand(warplab_exec: Run) -> None:
+    """As NVIDIA's library 10.4.5 gives them on the host; those of the H100 are the same, but for the last bits of normal numbers."""
+    done = warplab_exec(sys.executable, str(CLIENTS / "random_numbers.py"))
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    recorded = json.loads((ROOT / "tests" / "data" / "curand.json").read_text())
+    assert found.keys() == recorded.keys()
+    for name, wanted in recorded.items():
+        if name.endswith("others"):
+            assert found[name] == pytest.approx(wanted, rel=0.03), name
+        elif "Normal" in name or name.endswith("moments"):
+            first = int("moments" not in name)  # a sum of all bits
+            assert found[name][first:] == pytest.approx(wanted[first:], rel=2e-6, abs=2e-6), name
+        else:
+            assert found[name] == wanted, name
+
+
 def test_libraries_are_those_of_the_tables(tmp_path: Path) -> None:
     """readelf finds the functions of a written stand-in under the version that programs ask for."""
     from warplab.runtime.exec.binaries.elf import MACHINE

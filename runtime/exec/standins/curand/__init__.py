@@ -1,0 +1,5 @@
+"""cuRAND."""
+
+from .generators import CURAND as LIBRARY
+
+__all__ = ["LIBRARY"]
