@@ -37,6 +37,8 @@ STAND_INS = {
     "libcublas.so.13": ("cublas", ("libcublas.so.13", "libcublas.so")),
     "libcublas.so.12": ("cublas", ("libcublas.so.12",)),
     "libcurand.so.10": ("curand", ("libcurand.so.10", "libcurand.so")),
+    "libcufft.so.12": ("cufft", ("libcufft.so.12", "libcufft.so")),
+    "libcufft.so.11": ("cufft", ("libcufft.so.11",)),
 }
 AUDITOR = ("la_version", "la_objsearch", "la_objopen", "la_activity")
 WATCHING = ("la_objopen", "la_activity")  # what the loader calls for each object; one of the libraries is enough for it

@@ -99,6 +99,13 @@ def test_the_numbers_of_curand(warplab_exec: Run) -> None:
             assert found[name] == wanted, name
 
 
+@pytest.mark.parametrize("library", ["libcufft.so.12", "libcufft.so.11"])
+def test_the_transforms_of_cufft(warplab_exec: Run, library: str) -> None:
+    done = warplab_exec(sys.executable, str(CLIENTS / "fourier.py"), library)
+    assert done.stdout == "fourier: right\n", done.stderr
+    assert done.stderr == SAID.replace("cuBLAS", "cuFFT")
+
+
 def test_libraries_are_those_of_the_tables(tmp_path: Path) -> None:
     """readelf finds the functions of a written stand-in under the version that programs ask for."""
     from warplab.runtime.exec.binaries.elf import MACHINE
