@@ -20,7 +20,7 @@ from ..driver.api import initialise
 from ..errors import UsageError
 from . import server
 from .binaries.elf import MACHINE, LibraryImage
-from .binaries.library import Exported, built, exported, sonames
+from .binaries.library import UNAUDITED, Exported, built, exported, sonames
 from .binaries.redirect import redirections
 from .folder import RunFolder
 from .handlers import special
@@ -97,7 +97,8 @@ class ExecRun:
     def environment(self, folder: RunFolder) -> Mapping[str, str]:
         """What the program needs to find the library."""
         out = dict(os.environ) | folder.environment(os.environ)
-        out["LD_AUDIT"] = ":".join(filter(None, (*self.paths.values(), out.get("LD_AUDIT"))))
+        auditors = [path for soname, path in self.paths.items() if soname not in UNAUDITED]
+        out["LD_AUDIT"] = ":".join(filter(None, (*auditors, out.get("LD_AUDIT"))))
         return out
 
     def start(self, command: Sequence[str], environment: Mapping[str, str]) -> int:

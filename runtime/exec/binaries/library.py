@@ -36,10 +36,16 @@ STANDS_FOR = {
 STAND_INS = {
     "libcublas.so.13": ("cublas", ("libcublas.so.13", "libcublas.so")),
     "libcublas.so.12": ("cublas", ("libcublas.so.12",)),
+    "libcublasLt.so.13": ("cublaslt", ("libcublasLt.so.13", "libcublasLt.so")),
+    "libcublasLt.so.12": ("cublaslt", ("libcublasLt.so.12",)),
     "libcurand.so.10": ("curand", ("libcurand.so.10", "libcurand.so")),
     "libcufft.so.12": ("cufft", ("libcufft.so.12", "libcufft.so")),
     "libcufft.so.11": ("cufft", ("libcufft.so.11",)),
+    "libcusolver.so.12": ("cusolver", ("libcusolver.so.12", "libcusolver.so")),
+    "libcusolver.so.11": ("cusolver", ("libcusolver.so.11",)),
 }
+# Of older releases: found through LD_LIBRARY_PATH only.  glibc takes twelve auditors, and a user may bring some.
+UNAUDITED = {"libcublas.so.12", "libcublasLt.so.12", "libcufft.so.11", "libcusolver.so.11"}
 AUDITOR = ("la_version", "la_objsearch", "la_objopen", "la_activity")
 WATCHING = ("la_objopen", "la_activity")  # what the loader calls for each object; one of the libraries is enough for it
 

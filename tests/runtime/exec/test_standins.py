@@ -106,6 +106,29 @@ def test_the_transforms_of_cufft(warplab_exec: Run, library: str) -> None:
     assert done.stderr == SAID.replace("cuBLAS", "cuFFT")
 
 
+@pytest.mark.parametrize("library", ["libcusolver.so.12", "libcusolver.so.11"])
+def test_the_algebra_of_cusolver(warplab_exec: Run, library: str) -> None:
+    done = warplab_exec(sys.executable, str(CLIENTS / "solver.py"), library)
+    assert done.stdout == "solver: right\n", done.stderr
+    assert done.stderr == SAID.replace("cuBLAS", "cuSOLVER")
+
+
+def test_cublaslt_is_there_and_says_what_it_lacks(warplab_exec: Run) -> None:
+    code = """
+import ctypes
+lt = ctypes.CDLL("libcublasLt.so.13")
+handle = ctypes.c_void_p()
+print(lt.cublasLtCreate(ctypes.byref(handle)), lt.cublasLtGetVersion(), lt.cublasLtMatmul(handle), lt.cublasLtDestroy(handle))
+"""
+    done = warplab_exec(sys.executable, "-c", code)
+    assert done.stdout == "0 130000 15 0\n" and "the stand-in has no cublasLtMatmul" in done.stderr
+
+
+def test_no_more_auditors_than_the_loader_takes(warplab_exec: Run) -> None:
+    done = warplab_exec("sh", "-c", 'echo "$LD_AUDIT"')
+    assert 0 < len(done.stdout.split(":")) <= 11, "glibc takes twelve"
+
+
 def test_libraries_are_those_of_the_tables(tmp_path: Path) -> None:
     """readelf finds the functions of a written stand-in under the version that programs ask for."""
     from warplab.runtime.exec.binaries.elf import MACHINE

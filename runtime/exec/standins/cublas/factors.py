@@ -6,53 +6,11 @@ import numpy as np
 
 from ....device.memory.host import host
 from ...handlers.special import HandledCall
+from ..algebra import N, factored, solution
 from ..calls import work_in
 from ..memory import I32, Array, NumberType, addresses, matrix, vector
 from .handles import CUBLAS, handle_of
-from .matrices import LOWER, UPPER, solved
-from .products import N
 from .typed import typed
-
-
-def factored(a: Array, pivots: bool = True) -> tuple[Array, int]:
-    """Makes L U of P A in the place of A; (the rows that were exchanged, from 1 on; 0, or the first zero on the diagonal)."""
-    rows, columns = a.shape
-    order = np.arange(1, min(rows, columns) + 1)
-    singular = 0
-    for k in range(min(rows, columns)):
-        if pivots:
-            column = a[k:, k]
-            best = k + int(np.argmax(np.abs(column.real) + np.abs(column.imag)))
-            order[k] = best + 1
-            if best != k:
-                a[[k, best]] = a[[best, k]]
-        if a[k, k] == 0:
-            singular = singular or k + 1
-            continue
-        a[k + 1 :, k] /= a[k, k]
-        a[k + 1 :, k + 1 :] -= np.outer(a[k + 1 :, k], a[k, k + 1 :])
-    return order, singular
-
-
-def exchanged(b: Array, order: Array, back: bool = False) -> None:
-    """Exchanges rows as a factorization did."""
-    steps = list(enumerate(int(p) - 1 for p in order))
-    for k, p in reversed(steps) if back else steps:
-        if p != k:
-            b[[k, p]] = b[[p, k]]
-
-
-def solution(a: Array, order: Array | None, b: Array, operation: int) -> Array:
-    """X of op(A) X = B, of the factors of A."""
-    x = b.copy()
-    if operation == N:
-        if order is not None:
-            exchanged(x, order)
-        return solved(a, solved(a, x, LOWER, N, True), UPPER, N, False)
-    x = solved(a, solved(a, x, UPPER, operation, False), LOWER, operation, True)
-    if order is not None:
-        exchanged(x, order, back=True)
-    return x
 
 
 def _order(at: int, number: int, n: int) -> Array | None:

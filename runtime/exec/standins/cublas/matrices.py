@@ -8,57 +8,13 @@ from typing import Any
 import numpy as np
 
 from ...handlers.special import HandledCall
+from ..algebra import LEFT, LOWER, UNIT, UPPER, N, operated, put_triangle, shape, solved, symmetric, triangle
 from ..calls import work_in
 from ..memory import Array, NumberType, addresses, matrix, vector
 from .handles import CUBLAS, BlasHandle, handle_of, scalar
-from .products import N, combined, operated, shape
+from .products import combined
 from .typed import typed
 from .vectors import real_of
-
-LOWER, UPPER = 0, 1
-LEFT = 0
-UNIT = 1
-
-
-def triangle(a: Array, uplo: int, unit: bool = False) -> Array:
-    """The triangle of a matrix that a call names, with zeros beside it."""
-    CUBLAS.check(uplo in (LOWER, UPPER))
-    out: Array = np.tril(a) if uplo == LOWER else np.triu(a)
-    if unit:
-        np.fill_diagonal(out, 1)
-    return out
-
-
-def symmetric(a: Array, uplo: int, hermitian: bool) -> Array:
-    """The whole of a matrix of which one triangle is given."""
-    half = triangle(a, uplo)
-    strict = half - np.diag(np.diag(half))
-    out: Array = half + (strict.conj().T if hermitian else strict.T)
-    if hermitian and np.iscomplexobj(out):
-        np.fill_diagonal(out, np.diag(half).real)
-    return out
-
-
-def put_triangle(target: Array, values: Array, uplo: int) -> None:
-    """Writes one triangle."""
-    rows, columns = np.tril_indices(len(target)) if uplo == LOWER else np.triu_indices(len(target))
-    target[rows, columns] = values[rows, columns]
-
-
-def solved(a: Array, b: Array, uplo: int, operation: int, unit: bool) -> Array:
-    """X of op(A) X = B, for a triangular A, by substitution."""
-    t = operated(triangle(a, uplo, unit), operation)
-    lower = (uplo == LOWER) == (operation == N)
-    x = b.astype(b.dtype, copy=True)
-    n = len(t)
-    for i in range(n) if lower else range(n - 1, -1, -1):
-        known = slice(0, i) if lower else slice(i + 1, n)
-        if known.start < known.stop:
-            x[i] -= t[i, known] @ x[known]
-        if not unit:
-            x[i] /= t[i, i]
-    return x
-
 
 # ---------------------------------------------------------------- a matrix and vectors
 

@@ -8,26 +8,15 @@ from typing import Any
 import numpy as np
 
 from ...handlers.special import HandledCall
+from ..algebra import C, N, T, operated, shape
 from ..calls import work_in
 from ..memory import LETTERS, Array, NumberType, addresses, matrix
 from .handles import CUBLAS, both, handle_of, scalar
 from .typed import typed
 from .vectors import cuda_type
 
-N, T, C = 0, 1, 2  # operations
 # The types of alpha, beta and the sums, by cublasComputeType_t: halves, integers, single and double precision.
 COMPUTED = {64: "H", 65: "H", 68: "S", 69: "S", 70: "D", 71: "D", 72: "I", 73: "I", 74: "S", 75: "S", 77: "S", 78: "S", 79: "D"}
-
-
-def operated(a: Array, operation: int) -> Array:
-    """op(A)."""
-    CUBLAS.check(operation in (N, T, C))
-    return a if operation == N else a.T if operation == T else a.conj().T
-
-
-def shape(operation: int, rows: int, columns: int) -> tuple[int, int]:
-    """The shape of A, where op(A) has this one."""
-    return (rows, columns) if operation == N else (columns, rows)
 
 
 def combined(product: Any, alpha: Any, beta: Any, before: Callable[[], Array]) -> Any:

@@ -9,6 +9,7 @@ from ...handlers.special import HandledCall
 from ..memory import LETTERS, NumberType
 from .handles import CUBLAS, both
 
+MOST = {"uplo": 1, "side": 1, "diag": 1, "trans": 2, "transa": 2, "transb": 2}  # the last value of each enumeration
 Typed = Callable[[HandledCall, NumberType, str], None]
 
 
@@ -27,4 +28,6 @@ def typed(*patterns: str) -> Callable[[Typed], Typed]:
 def _answer(work: Typed, name: str, kind: NumberType, base: str) -> None:
     @CUBLAS.answers(*both(name))
     def answer(c: HandledCall) -> None:
+        for word, most in MOST.items():
+            CUBLAS.check(0 <= c.given.get(word, 0) <= most)
         work(c, kind, base)
