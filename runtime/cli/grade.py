@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import quote
 
 import click
 
@@ -36,6 +34,14 @@ FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv", "
     "--differences", is_flag=True,
     help="Also say, of each visible test that a submission fails, which store differs first from the reference's; lab.toml has to allow it.",
 )  # fmt: skip
+@click.option(
+    "--students", type=click.Path(file_okay=False), metavar="FOLDER", help="Also write a page for each student; --format html links to it."
+)
+@click.option(
+    "--results", type=click.Path(dir_okay=False), metavar="FILE",
+    help="Keep the reports in a file: where a submission and the lab have not changed since, it is not graded again.",
+)  # fmt: skip
+@click.option("--regrade", multiple=True, metavar="NAME", help="With --results, grade this submission again; may be repeated.")
 @click.option("--scheduler", metavar="ADDRESS", help="Grade on a Dask cluster, such as tcp://host:8786 (extra `cluster`).")
 @click.option("--bundle", type=click.Path(), metavar="FILE.zip", help="Write Gradescope's autograder zip of the lab instead.")
 @click.option("--handout", type=click.Path(), metavar="FILE.zip", help="Write a zip for students instead: no hidden tests, no reference.")
@@ -46,7 +52,7 @@ FORMATS = ("text", "json", "gradescope", "junit", "github", "markdown", "csv", "
 @click.pass_context
 def grade(
     ctx: click.Context, lab: str, submissions: tuple[str, ...], form: str, out: str, table: str | None, jobs: int,
-    recordings: str | None, differences: bool, scheduler: str | None,
+    recordings: str | None, differences: bool, students: str | None, results: str | None, regrade: tuple[str, ...], scheduler: str | None,
     bundle: str | None, handout: str | None, selftest: bool, wheel: str | None,
 ) -> None:  # fmt: skip
     """Grades submissions of a lab.
@@ -56,9 +62,10 @@ def grade(
     """
     from ..grading import find_submissions, load_lab
     from ..grading import grade as grade_local
-    from ..grading.class_report import as_html
+    from ..grading.pages import class_page, write_student_pages
     from ..grading.report import FORMATS as WRITERS
     from ..grading.report import as_csv
+    from ..grading.results import as_json, kept
 
     start = time.monotonic()
     reports: list[Report] = []
@@ -84,16 +91,24 @@ def grade(
     handed_in = find_submissions(found, submissions)
     if not handed_in:
         raise click.UsageError("there is no submission", ctx)
+    if regrade and results is None:
+        raise click.UsageError("--regrade needs --results FILE, in which the other reports are kept", ctx)
+    known = {} if results is None else kept(Path(results), found, handed_in, regrade)
+    reports += known.values()
+    new = [s for s in handed_in if s.name not in known]
     if scheduler is not None:
         from ..grading.cluster import grade_on_cluster
 
-        stream = grade_on_cluster(found, handed_in, scheduler)
+        stream = grade_on_cluster(found, new, scheduler)
     else:
-        stream = grade_local(found, handed_in, jobs)
+        stream = grade_local(found, new, jobs) if new else iter(())
     for r in stream:
         reports.append(r)
-        if len(handed_in) > 1 and sys.stderr.isatty():
+        if len(new) > 1 and sys.stderr.isatty():
             click.echo(f"\r{len(reports)}/{len(handed_in)}", err=True, nl=len(reports) == len(handed_in))
+    if results is not None:
+        files.write(results, as_json(found, handed_in, sorted(reports, key=lambda r: r.name)) + "\n")
+        click.echo(f"wrote {results}: {len(new)} graded, {len(known)} as before", err=True)
     order = {s.name: i for i, s in enumerate(handed_in)}
     reports.sort(key=lambda r: order[r.name])
     if differences:
@@ -106,9 +121,12 @@ def grade(
 
         pages = write_pages(found, handed_in, reports, Path(recordings))
         click.echo(f"wrote {recordings}: {len(pages)} page{'' if len(pages) == 1 else 's'}", err=True)
+    if students is not None:
+        number = write_student_pages(found, reports, Path(students), pages)
+        click.echo(f"wrote {students}: {number} page{'' if number == 1 else 's'}", err=True)
     if form == "html":
-        beside = Path.cwd() if out == "-" else Path(out).resolve().parent
-        text = as_html(reports, {k: quote(os.path.relpath(p.resolve(), beside)) for k, p in pages.items()})
+        beside = Path() if out == "-" else Path(out).parent
+        text = class_page(found, handed_in, reports, beside, pages, Path(students) if students else None)
     else:
         text = WRITERS[form](reports)
     if form == "text" and out == "-":

@@ -297,5 +297,14 @@ def _read(paths: Iterable[Path], limits: Limits) -> dict[str, bytes]:
 
 def references_of(lab: Lab) -> list[Submission]:
     """The solutions in a lab's folder, in PTX and in CUDA C++; none where they were left out, as in a bundle for students."""
-    names = ("reference", "reference_cuda", f"reference{PTX}", f"reference{CPP}")
+    return _of_lab(lab, "reference")
+
+
+def starters_of(lab: Lab) -> list[Submission]:
+    """What a lab hands out, in PTX and in CUDA C++."""
+    return _of_lab(lab, "starter")
+
+
+def _of_lab(lab: Lab, name: str) -> list[Submission]:
+    names = (name, f"{name}_cuda", f"{name}{PTX}", f"{name}{CPP}")
     return [find_submissions(lab, [p])[0] for p in (lab.folder / n for n in names) if p.exists()]

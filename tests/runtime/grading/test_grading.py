@@ -26,7 +26,7 @@ from warplab.runtime.cli import main
 from warplab.runtime.errors import UsageError
 from warplab.runtime.grading import Lab, Report, Submission, find_submissions, grade, load_lab
 from warplab.runtime.grading.bundle import write_bundle
-from warplab.runtime.grading.class_report import as_html
+from warplab.runtime.grading.pages.class_page import as_html
 from warplab.runtime.grading.report import FORMATS
 from warplab.runtime.grading.supervise import Worker
 from warplab.runtime.watched import START
@@ -224,8 +224,8 @@ def test_a_mistake_that_all_tests_meet_is_shown_once(lab: Lab, tmp_path: Path) -
     github = FORMATS["github"](reports).splitlines()
     assert github[0].startswith(f"::error file={tmp_path.as_posix()}/cid.ptx,line=") and "title=cid%3A seven::" in github[0]
     page = as_html(reports)
-    assert "2 submissions: " in page and "cid, dot" in page and '<td class="l">dot</td>' in page
-    assert "No two submissions" in as_html(reports[:1])
+    assert '<td class="l">does not assemble</td><td>2</td><td class="l names">cid, dot</td>' in page
+    assert "No two submissions are alike" in page
 
 
 def test_a_folder_may_have_files_and_folders(lab: Lab, tmp_path: Path) -> None:
