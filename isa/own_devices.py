@@ -73,6 +73,7 @@ SHORT = {"shared_memory": "shared", "bandwidth": "memory_bandwidth", "clock": "c
 PEAK = OwnField(1e6, 1e18, "1500G", decimal=True)  # FLOP/s of f32: sets the clock
 MAX_THREADS = OwnField(32, 256 * 32, "1536")  # resident on a multiprocessor: sets max_warps
 RATE = OwnField(0, 65536, "32")
+F32 = OwnField(1, 65536, "32")  # no GPU is without
 NAMES = ("name", *FIELDS, *SHORT, "peak", "max_threads", *CLASSES)
 
 
@@ -142,7 +143,7 @@ def _unknown(name: str) -> ValueError:
 
 
 def _value(name: str, text: str) -> float | int | tuple[float | int, ...]:
-    of = {"peak": PEAK, "max_threads": MAX_THREADS}.get(name) or FIELDS.get(SHORT.get(name, name), RATE)
+    of = {"peak": PEAK, "max_threads": MAX_THREADS, "f32": F32}.get(name) or FIELDS.get(SHORT.get(name, name), RATE)
     parts = text.split("/")
     found = tuple(n for n in (_number(part.strip(), name, of) for part in parts) if n is not None)
     if len(found) != len(parts) or len(parts) != of.parts:
@@ -184,8 +185,6 @@ def _made(base: DeviceProfile, given: dict[str, Any], words: str) -> DeviceProfi
     if peak is not None:
         if "clock_mhz" in given:
             raise ValueError("peak and clock say the same: the peak is 2 x f32 x multiprocessors x clock; give one of them")
-        if not made.throughput("f32"):
-            raise ValueError("peak: with f32=0 there is none")
         made = replace(made, clock_mhz=peak / (2e6 * made.throughput("f32") * made.multiprocessors))
     _check(made)
     return made
@@ -204,8 +203,9 @@ def _followed(base: DeviceProfile, given: Mapping[str, Any]) -> dict[str, Any]:
             out["shared_per_block"] = out["shared_per_block_optin"] = shared
     if (optin := given.get("shared_per_block_optin")) is not None:
         out["shared_per_block"] = min(out.get("shared_per_block", base.shared_per_block), optin)
-    if (l1 := given.get("l1_size")) is not None:
-        out["l1_and_shared"] = l1 + (given.get("shared", base.shared) if base.l1_size != base.l1_and_shared else 0)
+    if (l1 := given.get("l1_size")) is not None:  # beside shared memory, as nothing of which they are parts is given
+        shared = given.get("shared", base.shared)
+        out |= {"l1_and_shared": l1 + shared, "shared_configs": (shared,)}
     if (registers := given.get("registers")) is not None:
         out["registers_per_block"] = registers if base.registers == base.registers_per_block else min(base.registers_per_block, registers)
     threads = given.get("max_threads_per_block", base.max_threads_per_block)

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import pytest
 
-from warplab.isa.occupancy import occupancy
+from warplab.isa.occupancy import l1_bytes, occupancy
 from warplab.isa.own_devices import FIELDS, NAMES, SHORT, device_profile, target_part, words_of
 from warplab.isa.profiles import PROFILES, DeviceProfile
 from warplab.isa.throughput import CLASSES
@@ -49,7 +49,9 @@ def test_limits_follow() -> None:
     assert (d.shared_per_block, d.shared_per_block_optin, d.max_warps, d.max_threads_per_block) == (48 << 10, 63 << 10, 16, 512)
     assert d.shared_configs[-1] == d.shared == 64 << 10
     assert occupancy(d, 512, 32, 48 << 10).blocks == 1
-    assert device_profile("sm_90,l1_size=0").l1_size == 0
+    for target in PROFILES:  # L1 has what is given, whatever the shared memory of the blocks
+        assert {l1_bytes(device_profile(f"{target},l1_size=16K"), used, 1) for used in (0, 8192)} == {16 << 10}, target
+        assert l1_bytes(device_profile(f"{target},l1_size=0"), 8192, 1) == 0
 
 
 def test_every_name_is_of_a_field_or_a_class() -> None:
@@ -77,7 +79,7 @@ def test_every_name_is_of_a_field_or_a_class() -> None:
         ("sm_90,max_block=512/1/1,max_threads_per_block=256", "max_block=512/1/1 has more than max_threads_per_block=256"),
         ("sm_90,memory_latency=800/400", "write the shorter one first"),
         ("sm_90,peak=1T,clock=1G", "peak and clock say the same"),
-        ("sm_90,peak=1T,f32=0", "with f32=0 there is none"),
+        ("sm_90,f32=0", "f32=0: write a number from 1 to 65,536"),
         ("sm_9,registers=1", "'sm_9' is not a target"),
         ("device,registers=1", "'device' is not a target; write it as sm_90 or 9.0"),
     ],
