@@ -94,7 +94,7 @@ def _causes(reports: Sequence[Report]) -> str:
         first = next(iter(who.values()))
         rows.append(
             f'<tr><td class="l">{escape(kind)}</td><td>{len(who)}</td><td class="l names">{escape(", ".join(who))}</td>'
-            f'<td class="l names"><details><summary>{escape(first.name)}: {escape(first.message.splitlines()[0][:100])}</summary>'
+            f'<td class="l names"><details><summary>{escape(first.name)}</summary>'
             f"<pre>{escape(words(first))}</pre></details></td></tr>"
         )
     head = [("cause", "l"), ("submissions", ""), ("whose", "l"), ("example", "l")]
