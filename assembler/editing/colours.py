@@ -17,7 +17,7 @@ from .names import RegisterRange
 KINDS = ("comment", "string", "number", "keyword", "type", "modifier", "function", "variable", "parameter", "macro", "operator", "label")
 _TOKEN = re.compile(
     r'(?P<string>"[^"]*")|(?P<comment>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))|(?P<number>(?<![\w$%.])(?:0[fFdDxX][0-9A-Fa-f]+U?|\d[\w.]*))'
-    r"|(?P<dotted>\.[A-Za-z_][\w]*(?:::[\w]+)*)|(?P<name>[A-Za-z_$%][\w$]*)",
+    r"|(?P<dotted>\.[A-Za-z_][\w]*(?:::[\w]+)*)|(?P<name>%[\w$]+(?:\.[xyzw](?!\w))?|[A-Za-z_$][\w$]*)",
     re.A,
 )
 
@@ -66,7 +66,7 @@ def _name(edited: EditedText, m: re.Match[str]) -> tuple[str, bool]:
     occurrence = edited.names.at(m.start())
     if occurrence is not None and occurrence.start == m.start():
         return _kind(occurrence.named), occurrence.role == "declared"
-    if word in SPECIAL or word == "WARP_SZ":
+    if word.partition(".")[0] in SPECIAL or word == "WARP_SZ":
         return "macro", False
     return ("operator", False) if word in FORMS else ("", False)
 

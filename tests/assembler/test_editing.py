@@ -269,7 +269,7 @@ def test_outline_and_folds() -> None:
 def test_colours() -> None:
     found = {LOOP[t.start : t.end]: (t.kind, t.declares) for t in colours.tokens(EditedText(LOOP))}
     assert found["add"] == ("operator", False) and found[".u32"] == ("type", False) and found[".entry"] == ("keyword", False)
-    assert found[".lt"] == ("modifier", False) and found["%tid"] == ("macro", False) and found["// adds"] == ("comment", False)
+    assert found[".lt"] == ("modifier", False) and found["%tid.x"] == ("macro", False) and found["// adds"] == ("comment", False)
     assert found["0f3F800000"] == ("number", False) and found["sum"] == ("function", True) and found["data"] == ("parameter", False)
 
 
