@@ -13,7 +13,7 @@ __global__ void vecadd(const float *a, const float *b, float *c, int n) {
     if (i < n) c[i] = a[i] + b[i];
 }
 `;
-const WORDS: Record<string, string> = { run: "Running", sanitize: "Checking", record: "Recording", grade: "Testing" };
+const WORDS: Record<string, string> = { run: "Running", sanitize: "Checking", record: "Recording", profile: "Profiling", grade: "Testing" };
 
 class Page {
   private readonly editor = new Editor(byId("editor"), "Program", () => this.edited());
@@ -27,7 +27,7 @@ class Page {
   private count = 0;
 
   async open(): Promise<void> {
-    for (const what of ["run", "sanitize", "record", "grade"]) byId(what).addEventListener("click", () => void this.carryOut(what));
+    for (const what of ["run", "sanitize", "record", "profile", "grade"]) byId(what).addEventListener("click", () => void this.carryOut(what));
     byId("stop").addEventListener("click", () => void ask("stop", { job: this.job }));
     byId("share").addEventListener("click", () => void this.share());
     this.choice.addEventListener("change", () => this.choose(this.choice.value));
@@ -109,8 +109,8 @@ class Page {
     }
     const seconds = (performance.now() - begun) / 1000;
     this.result.replaceChildren(...shown(answer, isCuda, (line) => this.editor.goto(line)));
-    if (answer.player !== undefined) {
-      const frame = make("iframe", { src: `player/${answer.player}`, title: "Player", sandbox: "allow-scripts" });
+    if (answer.page !== undefined) {
+      const frame = make("iframe", { src: `page/${answer.page}`, title: what === "profile" ? "Profile" : "Player", sandbox: "allow-scripts" });
       this.result.prepend(frame);
     }
     if (answer.ptx !== undefined && answer.ptx !== this.compiled.text) this.compiled.show(answer.ptx, "ptx");

@@ -10,7 +10,7 @@ export interface ArrayShown { name: string; type: string; shape: number[]; chang
 export interface RunPart { what: string; verdict: string; said: string; arrays: ArrayShown[]; findings: Finding[]; line: number }
 export interface TestResult { name: string; points: number; earned: number; passed: boolean; said: string }
 export interface Answer {
-  error?: string; runs?: RunPart[]; printed?: string; player?: string; ptx?: string;
+  error?: string; runs?: RunPart[]; printed?: string; page?: string; ptx?: string;
   tests?: TestResult[]; score?: number; total?: number;
 }
 export interface LabShown {

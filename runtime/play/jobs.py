@@ -16,12 +16,16 @@ from warplab.assembler.editing.hover import hover
 from warplab.interpreter.checkers.findings import as_json
 from warplab.interpreter.checkers.tools import TOOLS
 from warplab.interpreter.memory.arena import OutOfMemory
+from warplab.interpreter.profiler import KernelProfile
 
 from ..errors import ApiError, UsageError
 from ..golden.output import captured
 from ..player import page
+from ..profiler import profiling
 from ..recording import Recording
+from ..reports.html import page as profiles_page
 from ..reports.outcomes import preview, verdict
+from ..reports.sources import only_given
 from ..run.checked import SmallRun
 from ..run.recorded import record
 from ..run.runner import Outcome, Runner, describe_launches
@@ -112,9 +116,26 @@ def recorded(program: PlayedProgram) -> Answer:
 
     answer = _each(program, "", one)
     if launches:
-        answer["player"] = page(launches, PLAYER, sources=_sources(program))
+        answer["page"] = page(launches, PLAYER, sources=_sources(program))
     elif "error" not in answer:
         answer["error"] = "nothing was executed, so there is nothing to play"
+    return answer
+
+
+def profiled(program: PlayedProgram) -> Answer:
+    """The runs, and a page with their profiles."""
+    launches: list[KernelProfile] = []
+
+    def one(runner: Runner) -> Outcome:
+        with profiling(time=None) as p:
+            outcome = runner.run()
+        launches.extend(p.launches)
+        return outcome
+
+    answer = _each(program, "", one)
+    if launches:
+        with only_given(_sources(program)):
+            answer["page"] = profiles_page(launches)
     return answer
 
 
@@ -174,5 +195,5 @@ def _run(program: PlayedProgram, spec: RunSpec, folder: Path | None, tools: str,
 
 
 JOBS: dict[str, Callable[..., Answer]] = {
-    "check": checked, "complete": completed, "hover": told, "opcode": opcode, "run": ran, "sanitize": sanitized, "record": recorded,
+    "check": checked, "complete": completed, "hover": told, "opcode": opcode, "run": ran, "sanitize": sanitized, "record": recorded, "profile": profiled,
 }  # fmt: skip

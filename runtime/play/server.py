@@ -27,7 +27,7 @@ from .pool import Jobs, WorkerPool, asked
 
 EXAMPLES = ("vecadd", "race", "nan")
 LONGEST = 1 << 20  # bytes of a request
-PLAYERS = 64  # pages that are kept
+PAGES = 64  # pages that are kept
 WORKER = "warplab.runtime.play.worker"
 HEADERS = {
     "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer", "Cross-Origin-Resource-Policy": "same-origin",
@@ -36,7 +36,7 @@ PAGE_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; connect-src 'self'; frame-src 'self'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-PLAYER_POLICY = (
+MADE_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; base-uri 'none'; form-action 'none'; "
     "sandbox allow-scripts"
 )
@@ -81,7 +81,7 @@ class Playground:
         self.typing = WorkerPool([WatchedProcess(WORKER)])  # what is asked as one types does not wait for runs
         self.graders = WorkerPool([Worker() for _ in range(self.processes)])
         self.jobs = Jobs()
-        self.players: OrderedDict[str, str] = OrderedDict()
+        self.pages: OrderedDict[str, str] = OrderedDict()
         self.lock = threading.Lock()
 
     def close(self) -> None:
@@ -110,7 +110,7 @@ class Playground:
                 return self.ask_typing(what, _text(q), _number(q, "offset"))
             case "ptx":
                 return self.compiled(_text(q))
-            case "run" | "sanitize" | "record":
+            case "run" | "sanitize" | "record" | "profile":
                 lab = self.lab(_number(q, "lab")) if "lab" in q else None
                 return self.run(what, _text(q), q.get("language") == "cu", str(q.get("job", ""))[:64], lab)
             case "grade":
@@ -153,21 +153,21 @@ class Playground:
         return PlayedProgram(text, name, made.ptx, not all(made.on(s) for s in specs), self.limits)
 
     def run(self, what: str, text: str, is_cpp: bool, job: str, lab: Lab | None = None) -> dict[str, Any]:
-        """Runs a program, which may leave it to the first test of a lab how; a player is a page of its own."""
+        """Runs a program, which may leave it to the first test of a lab how; a player or a profile is a page of its own."""
         program = self._program(text, is_cpp)
         if isinstance(program, dict):
             return program
         if lab is not None and (first := next((t for t in lab.tests if t.runs and not t.modules), None)) is not None:
             program = replace(program, otherwise=first.runs[:1], folder=lab.folder)
         answer = asked(self.runs, self.jobs, job, (what, (program,)), self.limits)
-        player = answer.pop("player", "")
-        if player:
+        made = answer.pop("page", "")
+        if made:
             name = secrets.token_urlsafe(8)
             with self.lock:
-                self.players[name] = str(player)
-                while len(self.players) > PLAYERS:
-                    self.players.popitem(last=False)
-            answer["player"] = name
+                self.pages[name] = str(made)
+                while len(self.pages) > PAGES:
+                    self.pages.popitem(last=False)
+            answer["page"] = name
         if is_cpp:
             answer["ptx"] = program.ptx.decode(errors="replace")
         return answer
@@ -236,8 +236,8 @@ def server(playground: Playground, host: str, port: int, names: tuple[str, ...] 
                 self.reply(200, "text/html", _file("play.html"), {"Content-Security-Policy": PAGE_POLICY})
             elif path in ("play.js", "play.css"):
                 self.reply(200, "text/javascript" if path.endswith("js") else "text/css", _file(path))
-            elif path.startswith("player/") and (found := playground.players.get(path.removeprefix("player/"))) is not None:
-                self.reply(200, "text/html", found.encode(), {"Content-Security-Policy": PLAYER_POLICY})
+            elif path.startswith("page/") and (found := playground.pages.get(path.removeprefix("page/"))) is not None:
+                self.reply(200, "text/html", found.encode(), {"Content-Security-Policy": MADE_POLICY})
             else:
                 self.reply(404, "text/plain", b"there is no such page\n")
 

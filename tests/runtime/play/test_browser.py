@@ -133,10 +133,17 @@ def test_stop(browser: Any, plain: str) -> None:
 def test_keyboard_alone(browser: Any, plain: str) -> None:
     page = opened(browser, plain)
     seen = []
-    for _ in range(8):
+    for _ in range(9):
         page.keyboard.press("Tab")
         seen.append(page.evaluate("document.activeElement.id || document.activeElement.className"))
-    assert [x for x in seen if x in ("choice", "run", "sanitize", "record", "share")] == ["choice", "run", "sanitize", "record", "share"]
+    assert [x for x in seen if x in ("choice", "run", "sanitize", "record", "profile", "share")] == [
+        "choice",
+        "run",
+        "sanitize",
+        "record",
+        "profile",
+        "share",
+    ]
     assert "cm-content" in seen[-3:][0] + seen[-2] + seen[-1]
     page.focus("#editor .cm-content")
     page.keyboard.press("Control+Enter")
@@ -153,9 +160,15 @@ def test_a_phone(browser: Any, address: str) -> None:
     done(page, "run")
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 375, wide
-    for button in ("run", "sanitize", "record", "grade", "share"):
+    for button in ("run", "sanitize", "record", "profile", "grade", "share"):
         box = page.locator(f"#{button}").bounding_box()
         assert box["height"] >= 32 and box["x"] >= 0 and box["x"] + box["width"] <= 375
+
+
+def test_a_profile(browser: Any, plain: str) -> None:
+    page = opened(browser, plain)
+    assert done(page, "profile").startswith("ok")
+    assert "vecadd" in page.frame_locator("iframe[title=Profile]").locator("h2, h1").first.inner_text()
 
 
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")

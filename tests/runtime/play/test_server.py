@@ -50,7 +50,7 @@ def test_only_who_knows_the_token_gets_an_answer(address: str) -> None:
     assert refused(base + "/") == refused(f"{base}/{token[:-1]}x/") == refused(f"{base}/{token}") == 403
     assert refused(address, Host="evil.example") == 403, "a name that somebody lets point to this machine"
     assert refused(address + "run", b"{}", **{"Content-Type": "text/plain"}) == 413, "a form of another page"
-    assert refused(address + "player/none") == 404 == refused(address + "../../etc/passwd")
+    assert refused(address + "page/none") == 404 == refused(address + "../../etc/passwd")
     assert refused(address + "nothing", b"{}", **{"Content-Type": "application/json"}) == 400
     assert refused(address + "run", b"[", **{"Content-Type": "application/json"}) == 400
 
@@ -59,7 +59,7 @@ def test_a_run_and_its_page(address: str) -> None:
     found = post(address, "record", {"text": VECADD, "language": "ptx", "job": "1"})
     assert [(r["verdict"], r["said"]) for r in found["runs"]] == [("ok", "1 check passed")]
     assert [a["name"] for a in found["runs"][0]["arrays"] if a["changed"]] == ["c"]
-    with urllib.request.urlopen(f"{address}player/{found['player']}", timeout=20) as reply:
+    with urllib.request.urlopen(f"{address}page/{found['page']}", timeout=20) as reply:
         assert "sandbox allow-scripts" in reply.headers["Content-Security-Policy"] and b"wlp-recording-0" in reply.read()
 
 
@@ -83,9 +83,10 @@ def test_a_program_reads_and_writes_no_files(address: str, tmp_path: Path) -> No
     located = VECADD.replace(".address_size 64", '.address_size 64\n.file 1 "/etc/passwd"').replace(
         "    add.f32", "    .loc 1 1 0\n    add.f32"
     )
-    found = post(address, "record", {"text": located, "job": "5"})
-    with urllib.request.urlopen(f"{address}player/{found['player']}", timeout=20) as reply:
-        assert b"root:" not in reply.read()
+    for what in ("record", "profile"):
+        found = post(address, what, {"text": located, "job": "5"})
+        with urllib.request.urlopen(f"{address}page/{found['page']}", timeout=20) as reply:
+            assert b"root:" not in reply.read()
 
 
 def test_a_run_ends_at_its_limit(address: str) -> None:
