@@ -14,6 +14,7 @@ from warplab.assembler.demangle import short_name
 from .faults import Deadlock, ExecutionError, LaunchInterrupted
 from .launch import CHECK_EVERY, Launch
 from .native.tiering import EngineChoice, choice_of
+from .native.tiers.foresight import LaunchForesight
 from .observe import Observer
 from .vector.waiting.deadlock import CALM, IMPATIENT
 from .vector.wave import Wave
@@ -58,9 +59,9 @@ class LaunchWaves:
         self.suspended: deque[Wave] = deque()
         self.running: Wave | None = None  # on numpy
         launch.ended_blocks = self._ended
-        self.choice: EngineChoice | None = choice_of(launch, bool(observers))  # None: only numpy can run it
         self.native: Any = None  # the compiled run
         self.began = 0.0  # when numpy began with what it runs
+        self._choose()
 
     def advance(self) -> Deadlock | None:
         """Runs until all waves have ended (None), or until lanes of a launch that may be suspended only spin."""
@@ -101,15 +102,17 @@ class LaunchWaves:
                 wave = suspended.popleft()
                 launch.suspended_waves = len(suspended)
             else:
-                if self.native is not None:
-                    self.native.close()
+                self._end()
                 return
-            self.began = time.thread_time()
             self.running = wave
+            if self.foresight is not None:
+                self.began = time.thread_time()
+                self.foresight.begin_wave()
             ended = wave.run()
             self.running = None
-            if self.choice is not None and self.native is None:
-                self.choice.seconds += time.thread_time() - self.began
+            if self.foresight is not None and self.native is None:
+                self._count_seconds()
+                self.foresight.end_wave(wave.count * ended)
             if ended:
                 launch.used.numpy_blocks += wave.count
                 launch.check_limits(wave.segments_run % CHECK_EVERY, lambda w=wave: f"the end of block {w.first + w.count - 1}")  # type: ignore[misc]
@@ -118,6 +121,21 @@ class LaunchWaves:
                 launch.suspended_waves = len(suspended)
                 if len(suspended) >= options.max_waves and launch.next_block < launch.blocks:
                     options.max_waves += 16
+
+    def _count_seconds(self) -> None:
+        """Those that numpy has run since it was looked at last."""
+        assert self.choice is not None
+        now = time.thread_time()
+        self.choice.notes.seconds += now - self.began
+        self.began = now
+
+    def _end(self) -> None:
+        """All waves have ended: what can be learnt of them."""
+        if self.choice is not None:
+            foresight = self.foresight if self.native is None else None
+            self.choice.notes.count(self.launch, None if foresight is None else foresight.spent)
+        if self.native is not None:
+            self.native.close()
 
     def _ended(self) -> int:
         """How many blocks have ended."""
@@ -129,7 +147,7 @@ class LaunchWaves:
         """The next wave for numpy; None if compiled code ran all that was left."""
         launch, choice = self.launch, self.choice
         if self.native is None and choice is not None:
-            self.native = choice.begun(launch, Wave)
+            self._begin_natively()
         if self.native is not None:
             wave: Wave | None = self.native.next_wave()
             while wave is not None and (other := self.native.suspended_wave()) is not None:
@@ -139,12 +157,13 @@ class LaunchWaves:
             return wave
         first, count = launch.next_block, self._count()
         if not count:  # nobody looks at the rest
-            self.observers, self.choice = (), choice_of(launch, False)
+            self.observers = ()
+            self._choose()
             return None
         launch.next_block += min(count, launch.blocks - first)
         wave = Wave(launch, self.observers, first, launch.next_block - first)
         if choice is not None:
-            wave.successor = self._take_over
+            wave.hand_over_to(self._take_over)
         return wave
 
     def _count(self) -> int:
@@ -156,15 +175,30 @@ class LaunchWaves:
         most = max(found if n is None else n for n in wanted)
         return min(found, -(-most // launch.cluster_size) * launch.cluster_size)
 
+    def _choose(self) -> None:
+        """How the engine is chosen from now on."""
+        launch = self.launch
+        self.choice: EngineChoice | None = choice_of(launch, bool(self.observers))  # None: only numpy can run it
+        self.foresight: LaunchForesight | None = None  # where the choice is open
+        if self.choice is not None and launch.options.engine == "auto":
+            notes = self.choice.notes
+            self.foresight = LaunchForesight(launch, notes.seconds_before(launch), notes.seconds)
+
+    def _begin_natively(self, running: Wave | None = None) -> None:
+        """Compiled code runs what is left, if it is there and worth it."""
+        assert self.choice is not None
+        self.native = self.choice.begun(self.launch, Wave, self.foresight, running)
+        if self.native is not None:
+            self.choice.notes.numpy_steps += self.launch.steps + (running.segments_run % CHECK_EVERY if running is not None else 0)
+        self.began = time.thread_time()
+
     def _take_over(self, wave: Wave) -> bool:
         """Compiled code goes on with a wave that numpy began, and with those that are suspended, if it is there by now."""
-        choice, suspended = self.choice, self.suspended
-        assert choice is not None
-        now = time.thread_time()
-        choice.seconds += now - self.began
-        self.began = now
+        suspended = self.suspended
+        if self.foresight is not None:
+            self._count_seconds()
         if self.native is None:
-            self.native = choice.begun(self.launch, Wave)
+            self._begin_natively(wave)
         if self.native is None or not self.native.take_over((*suspended, wave)):
             self._part_lanes()
             return False

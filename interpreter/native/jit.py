@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 import itertools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import llvmlite  # type: ignore[import-untyped, unused-ignore]
@@ -59,16 +59,27 @@ def optimised(text: str, machine: Any) -> Any:
 class NativeSource:
     """IR that can be compiled, or that may have been once, on a processor like this one."""
 
-    def __init__(self, text: str, names: Sequence[str]) -> None:
-        self.text = text
+    def __init__(self, text: str | Callable[[], str], names: Sequence[str], made_from: str = "") -> None:
+        """The text, or what makes it of other text."""
+        self._text = text
         self.names = tuple(names)
         made_by = llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(), _features()
-        self._key = hashlib.sha256("\0".join((*made_by, text)).encode()).hexdigest()
+        self.key = hashlib.sha256("\0".join((*made_by, made_from or self.text)).encode()).hexdigest()
         self._store = ObjectStore(folder())
+
+    @property
+    def text(self) -> str:
+        """The IR."""
+        return self._text if isinstance(self._text, str) else self._text()
+
+    @property
+    def is_kept(self) -> bool:
+        """Is its code on disk?"""
+        return self._store.get(self.key) is not None
 
     def kept(self) -> CompiledLibrary | None:
         """What an earlier process compiled; None if none did."""
-        code = self._store.get(self._key)
+        code = self._store.get(self.key)
         return None if code is None else CompiledLibrary(code, self.names)
 
     def compiled(self) -> CompiledLibrary:
@@ -77,7 +88,7 @@ class NativeSource:
         if found is not None:
             return found
         code = compiled(self.text)
-        self._store.put(self._key, code)
+        self._store.put(self.key, code)
         return CompiledLibrary(code, self.names)
 
 

@@ -31,7 +31,7 @@ from .jit import CompiledLibrary, NativeSource
 from .regions import regions, saved
 from .rows import Row, RowTable, end_kind
 from .schedule import layout as s
-from .schedule.compiled import scheduler
+from .schedule.compiled import scheduler, scheduler_source
 from .side_by_side import side_by_side
 from .trace.code import LLVMModule, Untraceable
 from .uniformity import UNIFORM, VARYING, Kinds, Uniformity
@@ -219,6 +219,10 @@ class NativeProgram:
         return out
 
     # ------------------------------------------------------------ code
+
+    def sources(self) -> list[NativeSource]:
+        """What has to be compiled, as far as it is not on disk."""
+        return [source for source in (scheduler_source(), self.source) if not source.is_kept]
 
     def load(self, compiling: bool = True) -> bool:
         """Gets the machine code, from the disk or else, if that is wanted, from the compiler; True if it is there."""

@@ -31,6 +31,14 @@ def folder() -> Path:
     return base / "warplab"
 
 
+def is_empty() -> bool:
+    """Is nothing kept there?"""
+    try:
+        return not any(folder().iterdir())
+    except OSError:
+        return True
+
+
 class ObjectStore:
     """The files of one folder."""
 

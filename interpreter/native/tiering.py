@@ -19,11 +19,17 @@ from ..plan.plan import Barrier, Branch, PlanFunction
 from ..plan.roles import observes_changes
 from ..plan.spinning import PATIENT
 from ..plan.uses import read, written
+from .store import is_empty
+from .tiers.foresight import LaunchForesight
+from .tiers.notes import KernelNotes, notes_of
 
-FIRST = 0.1  # CPU seconds that it takes to load the compiler
-BASE = 0.02  # and to begin with a kernel
+LOADING = 0.14  # seconds that it takes to load the compiler
+COMPILE_SCHEDULER = 0.2  # and to compile the scheduler, once on a machine
+BASE = 0.01  # to write a kernel down for the compiler
+WRITE = 0.0002  # and for each of its operations
+COMPILE = 0.02  # times the square root of the operations: to compile it
+EARLY = 0.05  # of the cost, before which nothing that is foreseen is believed
 OLDEST = (0, 45)  # llvmlite, whose LLVM 20 reads what the engine writes
-WRITE, COMPILE = 0.0003, 0.004  # for each operation: to write the code down, and to compile it
 
 
 @functools.cache
@@ -43,43 +49,81 @@ def missing() -> str:
 class EngineChoice:
     """What is known about one kernel."""
 
-    seconds: float = 0.0  # that numpy has run it
+    notes: KernelNotes
     plan: PlanFunction | None = None  # what is compiled
     operations: int = 0  # of the plan
+    compilation: float = 0.0  # seconds that it probably takes to compile it
     program: Any = None  # a NativeProgram, once it has been written
+    compiler: Any = None  # a CompilerProcess, which compiles it beside numpy
     refused: bool = False  # it can't be compiled
     apart: bool = False  # lanes of one way go on apart from each other
 
-    def ready(self, launch: Launch) -> bool:
-        """Is there machine code to run?  Numpy runs a kernel until it has taken as long as the compiler would: so no launch takes twice as long as it must."""
+    def ready(self, launch: Launch, foresight: LaunchForesight | None, wave: Any = None) -> bool:
+        """Is there machine code to run?"""
         if self.refused:
             return False
         try:
-            return self._ready(launch)
+            return self._ready(launch, foresight, wave)
         except Exception as e:  # of llvmlite, of LLVM, or of what writes their input: numpy runs whatever is not compiled
             self.refused = True
             launch.used.failures.append(f"{short_name(launch.name)} runs on numpy, for it could not be compiled: {_first_line(e)}")
             return False
 
-    def _ready(self, launch: Launch) -> bool:
+    def _ready(self, launch: Launch, foresight: LaunchForesight | None, wave: Any) -> bool:
         wanted = launch.options.engine == "native"
         if self.plan is None:
             self.plan = plan_of(launch)
             self.operations = sum(len(s.ops) for s in self.plan.segments)
-        plan, operations = self.plan, self.operations
+            self.compilation = COMPILE * self.operations**0.5 + COMPILE_SCHEDULER * is_empty()
         if self.program is None:
-            if not wanted and self.seconds < BASE + WRITE * operations + (0 if "llvmlite" in sys.modules else FIRST):
+            if not wanted and not self._pays(foresight, wave, not self.notes.kept, launch.options.threads > 1):
                 return False
-            self._write(launch, plan)
+            self._write(launch, self.plan)
             if self.refused:
                 return False
-        worth = wanted or self.seconds > BASE + COMPILE * operations
-        return bool(self.program.load(worth))
+        if self.program.load(wanted):
+            self.notes.kept = True
+            return True
+        return self._compiled(launch, foresight, wave)
 
-    def begun(self, launch: Launch, wave: Callable[..., Any]) -> Any:
-        """The compiled run of what is left of a launch; None where numpy runs the next wave.  `wave` makes the waves that numpy needs."""
+    def _compiled(self, launch: Launch, foresight: LaunchForesight | None, wave: Any) -> bool:
+        """Compiles beside numpy, where the launch may use a second processor, else once that pays; is the code there?"""
+        from .tiers import beside  # here, since it loads llvmlite
+
+        if self.compiler is None:
+            if launch.options.threads > 1:
+                if beside.is_busy():
+                    return False
+                self.compiler = beside.begun(self.program.sources())
+                if self.compiler is not None:
+                    return False
+            if not self._pays(foresight, wave, True, False):
+                return False
+        elif not self.compiler.ended:
+            return False
+        self.program.load(True)  # what the process has left, or else what this one compiles
+        self.notes.kept = True
+        return True
+
+    def _pays(self, foresight: LaunchForesight | None, wave: Any, compiling: bool, beside: bool) -> bool:
+        """Is more work in sight than the compiler costs, or has numpy, unforeseen, already taken as long as this process would wait for the compiler?"""
+        notes = self.notes
+        writing = (notes.writing or BASE + WRITE * self.operations) + (0 if "llvmlite" in sys.modules else LOADING)
+        cost = writing + self.compilation * compiling
+        foreseen = None if foresight is None else foresight.remaining(wave)
+        expected = notes.before.seconds - notes.seconds  # of an earlier process, there is left
+        if expected > 0:
+            return expected > cost
+        launched = 0.0 if foresight is None else notes.seconds - foresight.first
+        if foreseen is not None and foreseen > cost and launched > EARLY * cost:
+            return True
+        spent: float = notes.seconds - notes.before.seconds - (0 if foreseen is None else launched)
+        return spent > max(notes.before.seconds, writing if beside else cost)
+
+    def begun(self, launch: Launch, wave: Callable[..., Any], foresight: LaunchForesight | None = None, running: Any = None) -> Any:
+        """The compiled run of what is left of a launch; None where numpy runs the next wave.  `wave` makes the waves that numpy needs; one may be running."""
         begun = time.monotonic()
-        ready = self.ready(launch)
+        ready = self.ready(launch, foresight, running)
         launch.prolong(time.monotonic() - begun)
         if not ready:
             return None
@@ -89,7 +133,7 @@ class EngineChoice:
 
     def part(self) -> None:
         """Lanes have to go on apart: the kernel is compiled anew."""
-        self.apart, self.program = True, None
+        self.apart, self.program, self.compiler = True, None, None
 
     def _write(self, launch: Launch, plan: Any) -> None:
         if missing():
@@ -98,11 +142,13 @@ class EngineChoice:
         from .program import NativeProgram  # here, since it loads llvmlite
         from .trace.code import Untraceable
 
+        begun = time.thread_time()
         try:
             self.apart |= parts_lanes(plan)
             self.program = NativeProgram(launch.kernel, plan, apart=self.apart)
         except Untraceable:
             self.refused = True
+        self.notes.writing = time.thread_time() - begun
 
 
 def _first_line(e: Exception) -> str:
@@ -154,5 +200,5 @@ def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:
     key = "native", launch.lowering, _inlines(launch)
     found: EngineChoice | None = launch.kernel.codes.get(key)
     if found is None:
-        found = launch.kernel.codes[key] = EngineChoice()
+        found = launch.kernel.codes[key] = EngineChoice(notes_of(launch))
     return None if found.refused else found

@@ -6,6 +6,8 @@ sync.py finds one that may after all.
 
 from __future__ import annotations
 
+import sys
+import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from random import Random
@@ -41,6 +43,8 @@ from .waiting.sync import WaitingGroups
 
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
 TORN = 0.4  # how many of those that stop do not go on as a whole
+ASK_FIRST = 16  # segments after which another engine is asked to go on
+ASK_EVERY = 0.005  # seconds between two such questions, at least
 MOST_TORN = 8  # groups, from which on none is torn
 
 
@@ -88,7 +92,8 @@ class Wave:
         self.waiting = WaitingGroups()
         self.segments_run = 0
         self.successor: Callable[[Wave], bool] | None = None  # another engine, which may go on in the place of this wave
-        self.asked = 0  # segments that had run when the successor was asked last
+        self.asking: int = sys.maxsize  # the segment at which it is asked next
+        self.asked, self.asked_at = 0, 0.0  # the segment at which it was asked last, and when
         function = self.code_of(launch.kernel.function)
         act = Activation(function, launch.kernel.stack_start, None)
         if function.frame_size:
@@ -121,10 +126,8 @@ class Wave:
                     ready.rotate(self.schedule.randrange(len(ready)))
                     if self.late is not None:
                         self.late.leak()
-                if self.successor is not None and self.segments_run - self.asked >= CHECK_EVERY:
-                    self.asked = self.segments_run
-                    if self.successor(self):
-                        return True
+                if self.segments_run >= self.asking and self._is_handed_over():
+                    return True
                 self._advance(ready.pop())
             if not waiting:
                 self.finish_late()
@@ -141,6 +144,24 @@ class Wave:
                     return False
                 continue
             raise waiting.deadlock(self)
+
+    def hand_over_to(self, successor: Callable[[Wave], bool]) -> None:
+        """Another engine goes on as soon as it likes to."""
+        self.successor = successor
+        self.asking, self.asked_at = ASK_FIRST, time.monotonic()
+
+    def _is_handed_over(self) -> bool:
+        """Asks the other engine, which is asked every few milliseconds."""
+        assert self.successor is not None
+        if self.successor(self):
+            return True
+        now, every = time.monotonic(), self.segments_run - self.asked
+        if now - self.asked_at < ASK_EVERY:
+            every *= 2
+        elif now - self.asked_at > 4 * ASK_EVERY:
+            every = max(every // 2, 1)
+        self.asked, self.asked_at, self.asking = self.segments_run, now, self.segments_run + every
+        return False
 
     def finish_late(self) -> bool:
         """Nobody can go on: what comes late comes now.  False where nothing was under way."""
@@ -208,7 +229,7 @@ class Wave:
                 if schedule is not None and schedule.random() < PREEMPTED:
                     self.ready.extend(self._torn(g, schedule))
                     return
-                if pause and self.successor is not None:
+                if self.segments_run >= self.asking:
                     self.ready.append(g)
                     return
         except NotYet as e:

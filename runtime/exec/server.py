@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 
 from warplab.interpreter.faults import Fault
+from warplab.interpreter.native import tiers
 
 from ..cudart.api import RUNTIME
 from ..device.machine import machine
@@ -347,6 +348,7 @@ def run(server: ProgramServer, first: socket.socket, control: socket.socket) -> 
         for number, _ in poll.poll():
             if number == process:
                 wrong = server.sight.finish()
+                tiers.end()
                 sys.stderr.flush()
                 os._exit(int(wrong))
             data, files, _, _ = socket.recv_fds(control, CHILD.size, 2)

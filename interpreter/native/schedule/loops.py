@@ -11,6 +11,8 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from .records import RecordLowering
@@ -45,6 +47,12 @@ def translated(functions: Sequence[Callable[..., Any]], constants: Mapping[str, 
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
     ]
     return "\n".join([*declared, *[_Function(f, constants).text(entry) for f in functions]])
+
+
+def texts_of(functions: Sequence[Callable[..., int]], constants: Mapping[str, int], modules: Sequence[ModuleType]) -> str:
+    """All that a translation depends on: the files of the functions, of their records (`modules`), and of what translates them, and the constants."""
+    files = sorted({__file__, *(f.__code__.co_filename for f in functions), *(str(m.__file__) for m in modules)})
+    return "\0".join([*(Path(file).read_text(encoding="utf-8") for file in files), repr(sorted(constants.items()))])
 
 
 class _Function:

@@ -26,15 +26,16 @@ class Handing:
     def __init__(self, patch: pytest.MonkeyPatch, asks: int, every: int) -> None:
         self.asks, self.left, self.taken = asks, asks, 0
         begun, take_over = EngineChoice.begun, NativeLaunch.take_over
-        patch.setattr(wave, "CHECK_EVERY", every)
+        patch.setattr(wave, "ASK_FIRST", every)
+        patch.setattr(wave, "ASK_EVERY", 0)
 
-        def late(choice: EngineChoice, launch: Launch, wave: Any) -> Any:
+        def late(choice: EngineChoice, launch: Launch, *more: Any) -> Any:
             self.left -= 1
             if self.left >= 0:
                 return None
             with pytest.MonkeyPatch.context() as native:
                 native.setattr(launch.options, "engine", "native")
-                return begun(choice, launch, wave)
+                return begun(choice, launch, *more)
 
         def counted(native: NativeLaunch, waves: Any) -> bool:
             took = take_over(native, waves)

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import os
 import platform
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from tests.interpreter.harness import run
+from tests.interpreter.harness import Machine, run
+from warplab.interpreter.execute import execute
 from warplab.interpreter.native import jit, tiering
 from warplab.interpreter.native.jit import NativeSource
 from warplab.interpreter.native.run import NativeLaunch
 from warplab.interpreter.native.store import ObjectStore
+from warplab.interpreter.native.tiers import notes
+from warplab.interpreter.native.tiers.foresight import LaunchForesight
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 COUNTING = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %r, %t, %n; .reg .pred %p; .shared .u32 s[64];
@@ -30,13 +37,19 @@ IR = "define i64 @f() { ret i64 7 }"
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The folder of compiled code."""
+    monkeypatch.setattr(notes, "_all", {})
     monkeypatch.setenv("WARPLAB_CACHE", str(tmp_path / "kept"))
     return tmp_path / "kept"
 
 
-def test_compiled_code_goes_on_with_a_wave_that_numpy_began(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("FIRST", "BASE", "WRITE", "COMPILE"):
+def compile_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if the compiler took no time."""
+    for name in ("LOADING", "COMPILE_SCHEDULER", "BASE", "WRITE", "COMPILE"):
         monkeypatch.setattr(tiering, name, 0.0)
+
+
+def test_compiled_code_goes_on_with_a_wave_that_numpy_began(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_at_once(monkeypatch)
     taken = []
     take_over = NativeLaunch.take_over
 
@@ -47,6 +60,123 @@ def test_compiled_code_goes_on_with_a_wave_that_numpy_began(folder: Path, monkey
     monkeypatch.setattr(NativeLaunch, "take_over", noted)
     assert (run(COUNTING, 1, 40, 40, engine="auto") == np.arange(40) + 3000).all()
     assert taken == [True]
+
+
+def test_a_process_compiles_beside_numpy(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_at_once(monkeypatch)
+    monkeypatch.setattr(jit, "compiled", lambda text: pytest.fail("compiled in this process"))
+    machine = Machine(COUNTING.replace("3000", "200"))
+    out = machine.upload(np.zeros(40, np.uint32))
+    used, begun = [], time.monotonic()
+    while not any(used) and time.monotonic() - begun < 60:
+        used.append(machine.launch(1, 40, [out], engine="auto", threads=2).used.native_blocks)
+    assert used[0] == 0 and used[-1] == 1, len(used)
+    assert (machine.download(out) == np.arange(40) + 200).all()
+
+
+def test_without_such_a_process_numpy_waits_for_the_compiler(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    compile_at_once(monkeypatch)
+
+    def refused(*_: object, **__: object) -> None:
+        raise BlockingIOError("no more processes")
+
+    monkeypatch.setattr("subprocess.Popen", refused)
+    assert (run(COUNTING.replace("3000", "90000"), 1, 40, 40, engine="auto", threads=2) == np.arange(40) + 90000).all()
+    assert list(folder.iterdir())
+
+
+def test_a_process_may_end_while_the_compiler_runs(tmp_path: Path) -> None:
+    program = (
+        "from warplab.interpreter.native.jit import NativeSource\n"
+        "from warplab.interpreter.native.tiers import beside\n"
+        "process = beside.begun([NativeSource('define i64 @f() { ret i64 7 }', ['f'])])\n"
+        "print(process._process.pid)"
+    )
+    environment = {"WARPLAB_CACHE": str(tmp_path / "kept"), "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PATH": "/usr/bin:/bin"}
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, timeout=60)
+    assert (done.returncode, done.stderr) == (0, "")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(done.stdout), 0)
+
+
+def again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if this process ended, and another one began."""
+    notes.write_all()
+    monkeypatch.setattr(notes, "_all", {})
+
+
+def test_a_later_process_begins_natively(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    machines = [Machine(COUNTING) for _ in range(2)]
+    used = []
+    for machine in machines:
+        launch = machine.prepare(1, 40, [machine.upload(np.zeros(40, np.uint32))], engine="auto")
+        with monkeypatch.context() as patch:
+            if not used:
+                compile_at_once(patch)
+            execute(launch)
+        notes_of_launch = notes.notes_of(launch)
+        used.append((launch.used.native_blocks, notes_of_launch.numpy_steps > 0))
+        again(monkeypatch)
+    assert notes_of_launch.before.kept and notes_of_launch.before.seconds > 0
+    assert used == [(1, True), (1, False)]
+
+
+def test_a_later_process_knows_that_it_is_not_worth_it(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    short, out = COUNTING.replace("3000", "30"), []
+    for number in range(2):
+        machine = Machine(short)
+        launch = machine.prepare(1, 40, [machine.upload(np.zeros(40, np.uint32))], engine="native" if number == 0 else "auto")
+        execute(launch)
+        out.append(launch.used.native_blocks)
+        again(monkeypatch)
+    assert out == [1, 0]
+
+
+def test_a_damaged_note_says_nothing(folder: Path) -> None:
+    machine = Machine(COUNTING)
+    launch = machine.prepare(1, 40, [machine.upload(np.zeros(40, np.uint32))])
+    found = notes.notes_of(launch)
+    for content in (b"{", b"[]", b'{"colour": 1}'):
+        found._store.put(found._key, content)
+        assert notes.KernelNotes(found._key, found._store).before == notes.KernelNote()
+
+
+SERIAL = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %r, %t, %n, %i; .reg .pred %p;
+    ld.param.u64 %o, [out]; mov.u32 %n, 120; mov.u32 %t, %tid.x; mov.u32 %i, 0;
+    M: mov.u32 %r, 0;
+    L: mad.lo.u32 %t, %t, 5, %r; add.u32 %r, %r, 3; setp.lt.u32 %p, %r, 300; @%p bra L;
+    sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra M;
+    mov.u32 %r, %tid.x; mul.wide.u32 %a, %r, 4; add.u64 %o, %o, %a; st.global.u32 [%o], %t; ret; }}"""
+
+
+def test_the_end_of_loops_is_foreseen(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[tuple[float, float]] = []
+    remaining = LaunchForesight.remaining
+
+    def noted(self: LaunchForesight, wave: Any = None) -> float | None:
+        found = remaining(self, wave)
+        if found is not None:
+            seen.append((time.thread_time(), found))
+        return found
+
+    monkeypatch.setattr(LaunchForesight, "remaining", noted)
+    monkeypatch.setattr(tiering, "LOADING", 1e9)
+    monkeypatch.setattr(tiering, "BASE", 1e9)
+    machine = Machine(SERIAL)
+    machine.launch(64, 256, [machine.upload(np.zeros(64 * 256, np.uint32))], engine="auto")
+    end = time.thread_time()
+    late = [(found, end - when) for when, found in seen[len(seen) // 4 : -len(seen) // 4]]
+    assert len(late) > 4
+    assert all(left / 3 < found < left * 3 for found, left in late), late
+
+
+def test_launches_before_are_foreseen(folder: Path) -> None:
+    machine = Machine(COUNTING)
+    out = machine.upload(np.zeros(40, np.uint32))
+    launch = machine.launch(1, 40, [out], engine="auto", threads=2)
+    found = notes.notes_of(launch)
+    assert LaunchForesight(launch, found.seconds_before(launch), 0.0).before == pytest.approx(found.seconds, rel=0.1)
+    assert found.seconds_before(machine.prepare(2, 40, [out])) == 0
 
 
 def test_a_short_launch_waits_for_no_compiler(folder: Path) -> None:
