@@ -55,6 +55,13 @@ from .launching import with_options
 @click.option("--on-error", "goes_on", type=click.Choice(["stop", "continue"]), default="stop", help=OPTIONS["--on-error"].help)
 @with_options("watched")
 @click.option(
+    "--error-exitcode",
+    type=click.IntRange(0, 255),
+    default=0,
+    metavar="N",
+    help="The exit code if the program succeeds, but a fault was reported, a launch was refused, or a checker found an error.",
+)
+@click.option(
     "--log", type=click.Path(dir_okay=False), default="", help="Writes every call and every launch as a trace for ui.perfetto.dev."
 )
 @click.option(
@@ -92,7 +99,7 @@ from .launching import with_options
 @click.pass_context
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,
-    strict: bool, goes_on: str, log: str, record: str, debug: bool, recording: str, launch: str, scripts: tuple[str, ...],
+    strict: bool, goes_on: str, error_exitcode: int, log: str, record: str, debug: bool, recording: str, launch: str, scripts: tuple[str, ...],
     lines: tuple[str, ...], batch: bool, tui: bool, no_stand_ins: bool, **said: Any,
 ) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
@@ -120,7 +127,7 @@ def exec_(
         sanitizer_of("all", checks, None)  # a mistake in them is told before the program begins
     except UsageError as e:
         raise click.UsageError(str(e), ctx) from None
-    sight = Sight(next(places), tools, checks, next(places), next(places))
+    sight = Sight(next(places), tools, checks, next(places), next(places), error_code=error_exitcode)
     if not debug and not recording:
         _end(ctx, run(command, sight, not no_stand_ins))
         return

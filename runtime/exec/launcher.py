@@ -42,7 +42,7 @@ def refuse_elsewhere() -> None:
 
 
 def run(command: Sequence[str], sight: Sight, stand_ins: bool = True) -> int:
-    """Runs a command; its exit code, or minus the signal that ended it; 1 for 0 if a checker found an error."""
+    """Runs a command; its exit code, or minus the signal that ended it; another one for 0 if a checker found an error, or something failed that is to show."""
     refuse_elsewhere()
     begin_machine()
     initialise()
@@ -72,7 +72,7 @@ class ExecRun:
         self.listed = listed
         self.sight = sight
         self.served = 0  # processes until now
-        self.wrong = False  # has a checker found an error?
+        self.wrong = False  # did a server end with 1?
         self.names = sonames(listed)
         files = {soname: os.memfd_create(soname) for soname in self.names}
         self.paths = {soname: f"/proc/{os.getpid()}/fd/{file}" for soname, file in files.items()}
@@ -155,10 +155,10 @@ class ExecRun:
         for own, served in list(self.servers.items()):
             if served == pid:
                 self.note(os.waitpid(own, 0)[1])
-        return os.waitstatus_to_exitcode(status) or int(self.wrong)
+        return os.waitstatus_to_exitcode(status) or (self.sight.error_code or 1) * self.wrong
 
     def note(self, status: int) -> None:
-        """A server has ended: what did its checkers find?"""
+        """A server has ended: was anything wrong?"""
         self.wrong |= os.waitstatus_to_exitcode(status) == 1
 
     # ------------------------------------------------------------ its calls

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 NOT_INITIALIZED, UNKNOWN = 3, 999
 CALM = re.compile("__cuda(Reg|Unreg|Push|Pop|Init)|cu(da)?(GetError|GetLastError|PeekAtLastError|GetProcAddress|DriverGetVersion)")
 NVCC_LAUNCHES = ("__cudaLaunchKernel", "cudaLaunchKernel")
+LAUNCHES = re.compile("(__)?cu(da)?(Graph)?Launch")
 CHILD = struct.Struct("<i")  # what the launcher says of a connection: zero, or the child whose it is
 EXPLAINED = {
     f"CUDA_ERROR_{word}"
@@ -159,6 +160,7 @@ class ProgramServer:
         self.pushes = {n for n, e in enumerate(listed) if e.function.name.startswith("__cudaPushCallConfiguration")}
         self.launches = {n for n, e in enumerate(listed) if e.function.name.startswith(NVCC_LAUNCHES)}
         self.said: set[str] = set()
+        self.failed = False  # was a fault reported, or a launch refused?
         serve(self.program)
         self.output = sys.stdout = ProgramOutput(self.program, self._quick_call)
 
@@ -257,6 +259,8 @@ class ProgramServer:
                 SPACE.clock.called(self.listed[request.number].function.name)
             before = STATE.last
             result = call(request) if self.sight.calls is None else self._logged(self.sight.calls, call, request)
+            if result and LAUNCHES.match(self.listed[request.number].function.name):
+                self.failed = True
             if result and STATE.last is not before and STATE.last is not None:
                 self._say(STATE.last, self.listed[request.number].function.name)
             if not self.marked:
@@ -269,6 +273,7 @@ class ProgramServer:
         except ApiError as e:
             if request.number >= len(self.listed):
                 return 0
+            self.failed |= bool(LAUNCHES.match(self.listed[request.number].function.name))
             self._say(e, self.listed[request.number].function.name)
             return special.code(e, self.listed[request.number].is_runtime)
         except Exception as e:  # a fault of ours ends the call, not the program
@@ -292,11 +297,19 @@ class ProgramServer:
     def _say(self, e: ApiError, call: str) -> None:
         """Says on standard error what a code alone would not explain: a fault, the calls that it makes fail, or what can't be had; each once."""
         text = f"{call}: {e.message.splitlines()[0]}" if isinstance(e, StickyError) else e.message
+        self.failed |= e.cause is not None
         if isinstance(e.cause, Fault) and e.cause.kind == "assert":  # its message was printed when it failed
             text = text.replace(e.cause.message, "an assertion failed")
         if (e.cause is not None or e.name in EXPLAINED) and text and text not in self.said:
             self.said.add(text)
             sys.stderr.write(f"warplab: {text}\n")
+
+    def finish(self) -> bool:
+        """The program has ended: says what it was not told, and what it was watched with; has a checker found an error, or is failing an error, too?"""
+        for device in machine().devices:
+            if device.primary is not None and device.primary.pending is not None:
+                self._say(device.primary.pending, "")
+        return self.sight.finish() or (self.failed and self.sight.error_code > 0)
 
     def _redirect(self, request: WireRequest) -> None:
         base = request.data - self.library.data
@@ -336,7 +349,7 @@ def refusal(name: str) -> Handler:
 def run(server: ProgramServer, first: socket.socket, control: socket.socket) -> NoReturn:
     """Serves a program until it ends.  Over the control socket come further connections, and those of its children.
 
-    The exit code is 1 if a checker found an error.
+    The exit code is 1 if a checker found an error, or something failed and that is to show.
     """
     signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # servers of children are nobody's concern here
     process = os.pidfd_open(server.program.pid)
@@ -347,7 +360,7 @@ def run(server: ProgramServer, first: socket.socket, control: socket.socket) -> 
     while True:
         for number, _ in poll.poll():
             if number == process:
-                wrong = server.sight.finish()
+                wrong = server.finish()
                 tiers.end()
                 sys.stderr.flush()
                 os._exit(int(wrong))

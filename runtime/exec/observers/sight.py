@@ -34,6 +34,7 @@ class Sight:
     log: str = ""  # the trace to write
     record: str = ""  # the folder for golden tests
     keep: str = ""  # the folder for the recording of a launch
+    error_code: int = 0  # of a program that succeeds, although a launch has failed or was refused; 0: its own
     chosen: ChosenLaunch | None = None  # which one; None: the one that ends early, or the last
     calls: CallLog | None = None
     _open: ExitStack = field(default_factory=ExitStack)

@@ -543,3 +543,29 @@ int main() {
 
 def test_multiprocessors_are_split_into_groups(warplab_exec: Run, build: Build) -> None:
     assert warplab_exec(build("groups", "-cudart", "shared", text=GROUPS)).stdout == "0: 2 of 5, 24 and 24, 84 remain\n"
+
+
+IGNORES = """
+#include <cstdlib>
+__global__ void k(int *p) { *p = 1; }
+int main(int count, char **arguments) {
+    int what = atoi(arguments[1]), *p;
+    cudaMalloc(&p, 4);
+    k<<<1, what == 1 ? 2000 : 1>>>(what >= 2 ? nullptr : p);
+    if (what != 3) cudaDeviceSynchronize();
+    return what == 4 ? 7 : 0;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("what", "code", "said"),
+    [("0", 0, ""), ("1", 3, ""), ("2", 3, "null pointer"), ("3", 3, "null pointer"), ("4", 7, "null pointer")],
+    ids=["right", "a refused launch", "a fault", "a fault that no call would tell", "its own code"],
+)
+def test_what_a_program_ignores_may_change_its_exit_code(what: str, code: int, said: str, warplab_exec: Run, build: Build) -> None:
+    program = build("ignores", text=IGNORES)
+    assert warplab_exec(program, what).returncode == (7 if what == "4" else 0)
+    done = warplab_exec(program, what, options=("--error-exitcode", "3"))
+    assert (done.returncode, said in done.stderr) == (code, True), done.stderr
+    assert done.stderr.count("null pointer: ") == (1 if said else 0)

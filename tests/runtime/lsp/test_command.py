@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 import pytest
+
 from warplab.runtime.golden.output import call
 
 
