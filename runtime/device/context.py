@@ -382,8 +382,8 @@ class DeviceContext:
         except OutOfMemory:
             self.fail(handle, launches, ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory"))
         except ExecutionError as e:
-            if isinstance(e, Fault) and e.address is not None and (owner := self._owner(e.address)) is not None:
-                e.nearest = f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
+            if isinstance(e, Fault) and e.address is not None:
+                e.nearest = self._unreachable(e.address) or e.nearest
             if not (sanitizer and sanitizer.failed(e, launch)):
                 place = place or host().launched_from()
                 self.fail(handle, launches, ApiError(code_of(e), f"{e}\n  launched {place}" if place else str(e), e))
@@ -410,6 +410,15 @@ class DeviceContext:
                 yield from self.launching(
                     kernel, shape, child.parameters[: kernel.kernel.parameter_bytes], place, suspends=suspends, by_host=False
                 )
+
+    def _unreachable(self, address: int) -> str:
+        """What lies at an address that is not for this context, in words: memory of another device, or of the host."""
+        if (owner := self._owner(address)) is not None:
+            return f"it is memory of device {owner}, which this context may not reach: no peer access is enabled"
+        if not isinstance(self.arena, DeviceArena) or any(arena.spans(address) for arena in self.space.arenas()):
+            return ""
+        found = host().memory_at(address)
+        return f"host memory: {found}; kernels reach it only if it is pinned, managed or registered" if found else ""
 
     def _recursed(self, handle: KernelHandle, launch: Launch) -> None:
         """Warns of a recursion that is too deep for a device, once for each kernel."""

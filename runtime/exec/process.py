@@ -10,6 +10,7 @@ from contextlib import suppress
 import numpy as np
 
 from ..device.memory.host import Bytes
+from ..device.memory.host_maps import host_memory_at
 from ..errors import ApiError, invalid
 from .binaries.elf import MACHINE
 from .binaries.lines import where
@@ -156,6 +157,10 @@ class HostProgram:
         if stack < frame < stack + MOST_FRAME:
             return where(self.pid, int(self.read(frame + 8, 8).view(np.uint64)[0]))
         return where(self.pid, back, by_line=False)
+
+    def memory_at(self, address: int) -> str:
+        """See Host."""
+        return host_memory_at(self.pid, address)
 
     def begin(self) -> None:
         """Sees whether the program's memory can be read; if not, lets the program copy."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import invalid
+from .host_maps import host_memory_at
 
 Bytes = NDArray[np.uint8]
 WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
@@ -48,6 +49,9 @@ class Host(Protocol):
 
     def launched_from(self) -> str:
         """Where the launch that is under way stands, as "at saxpy.cu:41"; empty where nobody knows."""
+
+    def memory_at(self, address: int) -> str:
+        """What memory of its own lies at an address, as "the program's stack"; empty where there is none."""
 
     def view(self, address: int, size: int) -> Bytes:
         """Its memory as bytes that kernels can read and write from now on; for memory that is registered."""
@@ -101,6 +105,10 @@ class OwnProcess:
     def launched_from(self) -> str:
         """See Host."""
         return ""
+
+    def memory_at(self, address: int) -> str:
+        """See Host."""
+        return host_memory_at("self", address)
 
     def read(self, address: int, size: int) -> Bytes:
         """See Host."""

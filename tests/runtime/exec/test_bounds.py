@@ -125,3 +125,26 @@ def test_recursion_behind_the_limit_of_the_stack_passes_with_a_warning(warplab_e
         assert "bytes of a thread's stack; the limit is 1024 (cudaLimitStackSize)" in done.stderr
         assert not warplab_exec(program, "3", WARPLAB_ENGINE=engine).stderr, "the limit is not reached"
         assert not warplab_exec(program, "100", "more", WARPLAB_ENGINE=engine).stderr, "the limit is larger"
+
+
+HOST_POINTERS = """
+#include <cstdio>
+#include <cstdlib>
+static int filled[2000] = {1}, empty[4000];
+__global__ void k(const int *p, int *out) { *out = p[threadIdx.x]; }
+int main(int count, char **arguments) {
+    int stack[4] = {}, *out;
+    cudaMalloc(&out, 4);
+    const int *all[] = {stack, (int *)malloc(64), filled, empty + 2000, (int *)calloc(1, 1 << 22)};
+    k<<<1, 4>>>(all[atoi(arguments[1])], out);
+    return cudaDeviceSynchronize() == cudaErrorIllegalAddress;
+}
+"""
+
+
+def test_a_host_pointer_is_named(warplab_exec: Run, build: Build) -> None:
+    program = build("host_pointers", text=HOST_POINTERS)
+    wanted = "the program's stack", "the program's heap", ".data of ", ".bss of ", "memory that the program has mapped, as malloc"
+    for number, words in enumerate(wanted):
+        done = warplab_exec(program, str(number))
+        assert done.returncode == 1 and f"  host memory: {words}" in done.stderr, done.stderr
