@@ -125,7 +125,8 @@ class Launch:
         self.assertions: list[str] = []
         self.slips: list[str] | None = [] if o.slips else None  # accesses behind the blocks' shared memory that passed, in words
         self.steps = 0
-        self.clock = np.zeros(1, np.uint64)  # what the last reader of a clock saw
+        self.clock = np.zeros(1, np.uint64)  # what the last reader of a clock saw: cycles since the launch began
+        self.epoch = 0  # the clock's cycles when it began
         self.used = EngineUse()
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
         self.place: Callable[[], str] | None = None  # what it executes, as of the last look at the limits

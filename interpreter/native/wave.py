@@ -76,7 +76,7 @@ class NativeWave:
         state.status = state.under_way = state.steps = state.region_at = state.region_steps = state.beside = 0
         state.host, state.parameters = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
         state.stops = launch.options.poison is not None
-        state.counted, state.clock_at = launch.steps, launch.clock.ctypes.data
+        state.counted, state.clock_at, state.epoch = launch.steps, launch.clock.ctypes.data, launch.epoch
         state.rows.part(len(self.words))[:] = self.words  # a region that failed in an earlier launch is tried again
         self.grant()
 

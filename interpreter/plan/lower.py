@@ -15,6 +15,7 @@ from warplab.isa.control import CALLS
 from ..memory.objects import Gap, object_of
 from ..ptxas.contraction import DEFAULT, Fmad, contract
 from ..ptxas.samplers import without_samplers
+from .clocks import with_clocks
 from .dtypes import choose_dtypes, pointer_registers
 from .ends import Ends
 from .masked import without_unused
@@ -81,7 +82,7 @@ class Lowering:
     def planned(self) -> PlanFunction:
         """The whole function."""
         live_in = self._liveness()
-        segments = [self._segment(pc, b, body, last) for pc, (b, body, last) in enumerate(self.cut)]
+        segments = with_clocks([self._segment(pc, b, body, last) for pc, (b, body, last) in enumerate(self.cut)])
         entry = self.live_in[self.blocks[0]] if self.blocks else 0
         zeros = {}  # of what is read before it is ever written
         for index, home in self.homes.items():

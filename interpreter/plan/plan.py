@@ -79,6 +79,8 @@ class Special(NamedTuple):
 
     name: str
     dtype: DType
+    offset: int = 0  # of a clock: the cycles from the start of its segment until it is read
+    segment: int = 0  # and those of a segment
 
 
 class Not(NamedTuple):

@@ -11,6 +11,7 @@ from warplab.isa.spaces import LOCAL_BASE, RESERVED_SHARED, SHARED_BASE, WINDOW_
 
 from ..lanes import Geometry
 from ..launch import CHECK_EVERY
+from ..plan.clocks import READ
 from ..values import Array
 from .ports import WavePort
 
@@ -23,8 +24,8 @@ class GroupView(Protocol):
 
 
 U32, U64 = np.uint32, np.uint64
-SEGMENT_CYCLES, READ_CYCLES = 32, 2  # of a segment; from one reading of a clock to the next, as on an H100
-TIMER = U64(1 << 40)  # nanoseconds when a launch begins; the timer grows with the work done, so that runs repeat themselves
+TIMER = U64(1 << 40)  # nanoseconds when a program begins; the timer grows with the work done, so that runs repeat themselves
+CYCLES = U64(1)  # of a nanosecond, as a shift: 1.98 GHz are nearly two
 
 
 def _tid(g: GroupView, axis: int) -> Array:
@@ -50,12 +51,13 @@ def _constant(value: Callable[[GroupView], int], dtype: type = U32) -> Callable[
     return lambda g: np.array([[value(g) & (2**64 - 1 if dtype is U64 else 2**32 - 1)]], dtype)
 
 
-def _clock(g: GroupView) -> Array:
-    """A count of cycles that grows with every segment that runs, and every time that it is read."""
+def clock(g: GroupView, name: str, offset: int, segment: int) -> Array:
+    """A count of cycles that grows with every segment that runs, within it, and every time that it is read; see plan/clocks.py."""
     launch = g.wave.launch
     launch.quiet_rounds = 0  # lanes that look at the clock may wait for time to pass
-    launch.clock[0] = max((launch.steps + g.wave.segments_run % CHECK_EVERY) * SEGMENT_CYCLES, int(launch.clock[0]) + READ_CYCLES)
-    return launch.clock.reshape(1, 1).copy()
+    launch.clock[0] = max((launch.steps + g.wave.segments_run % CHECK_EVERY) * segment + offset, int(launch.clock[0]) + READ)
+    found: Array = CLOCKS[name]((launch.clock + U64(launch.epoch)).reshape(1, 1))
+    return found
 
 
 CLOCKS: dict[str, Callable[[Any], Any]] = {  # registers that change with time, by the cycles that have passed
@@ -63,9 +65,9 @@ CLOCKS: dict[str, Callable[[Any], Any]] = {  # registers that change with time, 
     "%clock_lo": lambda n: n.astype(U32),
     "%clock_hi": lambda n: (n >> U64(32)).astype(U32),
     "%clock64": lambda n: n,
-    "%globaltimer": lambda n: n + TIMER,
-    "%globaltimer_lo": lambda n: (n + TIMER).astype(U32),
-    "%globaltimer_hi": lambda n: (n + TIMER >> U64(32)).astype(U32),
+    "%globaltimer": lambda n: (n >> CYCLES) + TIMER,
+    "%globaltimer_lo": lambda n: ((n >> CYCLES) + TIMER).astype(U32),
+    "%globaltimer_hi": lambda n: ((n >> CYCLES) + TIMER >> U64(32)).astype(U32),
 }
 
 
@@ -92,7 +94,6 @@ READERS: dict[str, Callable[[GroupView], Array]] = {
     "%current_graph_exec": _constant(lambda g: 0, U64),
     "%smid": _block("smid"),
 }
-READERS |= {name: lambda g, of=of: of(_clock(g)) for name, of in CLOCKS.items()}  # type: ignore[misc]
 READERS |= {f"%lanemask_{k}": _mask(k) for k in ("eq", "lt", "le", "gt", "ge")}
 for _axis, _name in enumerate("xyz"):
     READERS[f"%tid.{_name}"] = lambda g, a=_axis: _tid(g, a)  # type: ignore[misc]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from warplab.interpreter.launch import Launch
+from warplab.interpreter.plan.clocks import reads_clock
 from warplab.interpreter.ptxas.register_count import residency
 from warplab.interpreter.timing import SampledTime
 from warplab.isa.profiles import DeviceProfile
@@ -21,12 +23,13 @@ MOST = 8  # launches of a kernel with one shape that are seen; others with other
 class KnownTimes:
     """What the launches of a kernel with one shape took."""
 
-    share: float  # of the device that its blocks fill
+    share: float  # of the device that its blocks fill, as often as they do
+    reads_clock: bool  # does the kernel look at a clock?  Then it takes as long as the clock says
     seconds: dict[bytes, float] = field(default_factory=dict)  # by the numbers that it was given
 
     def observer(self, numbers: bytes, device: DeviceProfile) -> SampledTime | None:
         """What has to observe a launch; None where its time is known."""
-        return None if numbers in self.seconds or len(self.seconds) >= MOST else SampledTime(device)
+        return None if self.reads_clock or numbers in self.seconds or len(self.seconds) >= MOST else SampledTime(device)
 
     def learn(self, numbers: bytes, observer: SampledTime) -> None:
         """A launch was observed."""
@@ -46,8 +49,15 @@ def known_times(launch: Launch, device: DeviceProfile) -> KnownTimes:
     found: KnownTimes | None = launch.kernel.codes.get(key)
     if found is None:
         resident = max(1, residency(device, launch.kernel, launch.threads, launch.total_shared).blocks)
-        found = launch.kernel.codes[key] = KnownTimes(min(1.0, launch.blocks / (resident * device.multiprocessors)))
+        found = KnownTimes(launch.blocks / (resident * device.multiprocessors), _reads_clock(launch))
+        launch.kernel.codes[key] = found
     return found
+
+
+def _reads_clock(launch: Launch) -> bool:
+    kernel = launch.kernel
+    plans = (kernel.plan(f, launch.lowering) for f in kernel.reached if f.body is not None)
+    return any(reads_clock(op) for plan in plans for s in plan.segments for op in s.ops)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +65,8 @@ class TimedLaunch:
     """A launch that a clock is to hear of."""
 
     clock: Timeline | None
+    launch: Launch | None = None
+    hertz: float = 0.0
     known: KnownTimes | None = None
     numbers: bytes = b""
     observers: tuple[SampledTime, ...] = ()
@@ -65,7 +77,14 @@ class TimedLaunch:
             return
         for observer in self.observers:
             self.known.learn(self.numbers, observer)
-        self.clock.launched(name, self.known.time(self.numbers), self.known.share, device, by_host=by_host)
+        seconds = self.known.time(self.numbers) if not self.known.reads_clock else self._by_its_clock()
+        self.clock.launched(name, seconds, self.known.share, device, by_host=by_host)
+
+    def _by_its_clock(self) -> float:
+        """The cycles that the last reader saw; the device runs more blocks at once than a wave has."""
+        assert self.known is not None and self.launch is not None
+        waves = -(-self.launch.blocks // self.launch.most_blocks_per_wave)
+        return float(self.launch.clock[0]) / self.hertz * math.ceil(self.known.share) / waves
 
 
 def launch_timed(
@@ -78,4 +97,6 @@ def launch_timed(
     words = np.frombuffer(parameters[: len(parameters) & ~7], np.uint64).tolist()
     numbers = b"".join(b"*" if is_memory(w) else w.to_bytes(8, "little") for w in words) + parameters[len(parameters) & ~7 :]
     observer = known.observer(numbers, device) if clock.timed else None
-    return TimedLaunch(clock, known, numbers, (observer,) if observer is not None else ())
+    hertz = device.clock_mhz * 1e6
+    launch.epoch = int(clock.launch_begins() * hertz / 1e6)
+    return TimedLaunch(clock, launch, hertz, known, numbers, (observer,) if observer is not None else ())

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...plan import plan as P
-from ...vector.special import CLOCKS, READ_CYCLES, SEGMENT_CYCLES
+from ...plan.clocks import READ
+from ...vector.special import CLOCKS
 from ..frame import Frame
 from ..schedule.layout import WaveRecord
 from ..trace.code import Untraceable, VectorCode, scalar_type
@@ -98,7 +99,7 @@ class Values:
                     values.extend(v) if isinstance(v, tuple) else values.append(v)
                 return max((k for k, _ in parts), default=UNIFORM), tuple(values)
             case P.Special():
-                kind, v = self.special(s.name)
+                kind, v = self.special(s.name) if s.name not in CLOCKS else (UNIFORM, self._clock(s))
                 return kind, v if v.dtype == s.dtype else v.view(s.dtype) if v.itemsize == s.dtype.itemsize else v.astype(s.dtype)
             case P.Not():
                 kind, v = self.value(s.slot)
@@ -125,8 +126,6 @@ class Values:
 
     def special(self, name: str) -> tuple[int, SymbolicArray]:
         """A special register: a table, of one value, of the blocks of the wave, or of the lanes of a block."""
-        if name in CLOCKS:
-            return UNIFORM, self._clock(name)
         n, extent, dtype = self.frame.special(name)
         kind = UNIFORM if extent == "one" else VARYING
         code = self.code_of(kind)
@@ -153,21 +152,22 @@ class Values:
             raise Untraceable("a predicate among the parameters")
         return SymbolicArray(self.once, self.once.emit(f"load <1 x {scalar_type(dtype)}>, ptr {p}, align 1"), dtype)
 
-    def _clock(self, name: str) -> SymbolicArray:
+    def _clock(self, s: P.Special) -> SymbolicArray:
         """A register that changes with time."""
         once = self.once
-        counted, steps, clock = (
+        counted, steps, clock, epoch = (
             once.fresh(f"load i64, ptr {once.emit(f'getelementptr i64, ptr %ctx, i64 {WaveRecord.place(word)}')}, align 8")
-            for word in ("counted", "steps", "clock_at")
+            for word in ("counted", "steps", "clock_at", "epoch")
         )
         p = once.emit(f"inttoptr i64 {clock} to ptr")
-        by_segments = once.emit(f"mul i64 {once.emit(f'add i64 {counted}, {steps}')}, {SEGMENT_CYCLES}")
-        by_readers = once.emit(f"add i64 {once.fresh(f'load i64, ptr {p}, align 8')}, {READ_CYCLES}")
+        before = once.emit(f"mul i64 {once.emit(f'add i64 {counted}, {steps}')}, {s.segment}")
+        by_segments = once.emit(f"add i64 {before}, {s.offset}")
+        by_readers = once.emit(f"add i64 {once.fresh(f'load i64, ptr {p}, align 8')}, {READ}")
         later = once.emit(f"icmp ugt i64 {by_segments}, {by_readers}")
         now = once.emit(f"select i1 {later}, i64 {by_segments}, i64 {by_readers}")
         once.lines.append(f"  store i64 {now}, ptr {p}, align 8")
-        one = once.emit(f"insertelement <1 x i64> poison, i64 {now}, i32 0")
-        value: SymbolicArray = CLOCKS[name](SymbolicArray(once, one, np.dtype(np.uint64)))
+        one = once.emit(f"insertelement <1 x i64> poison, i64 {once.emit(f'add i64 {now}, {epoch}')}, i32 0")
+        value: SymbolicArray = CLOCKS[s.name](SymbolicArray(once, one, np.dtype(np.uint64)))
         return value
 
     def block(self) -> str:

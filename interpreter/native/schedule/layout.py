@@ -132,6 +132,7 @@ class WaveRecord(Root):
     local_size: int
     beside: int  # do other threads run blocks of the launch at the same time?
     clock_at: int  # the address of the launch's clock
+    epoch: int  # the clock's cycles when the launch began
     # What does not change while a launch runs.
     rows: RecordTable[RowRecord]
     row_count: int

@@ -36,6 +36,7 @@ from ...plan.plan import (
     Tuple,
 )
 from ...values import LocalPlace, Shifted, plain
+from ..special import CLOCKS, clock
 
 Array = NDArray[Any]
 Get = Callable[[list[Any]], Any]
@@ -98,10 +99,10 @@ def _tuple(s: Tuple) -> Get:
 
 
 def _special(s: Special) -> Get:
-    name, dtype = s
+    name, dtype, offset, segment = s
 
     def get(R: list[Any]) -> Array:
-        v = R[0].special(name)
+        v = R[0].special(name) if name not in CLOCKS else clock(R[0], name, offset, segment)
         out: Array = v if v.dtype == dtype else v.astype(dtype) if v.dtype.itemsize != dtype.itemsize else v.view(dtype)
         return out
 

@@ -41,6 +41,46 @@ def test_a_program_that_times_itself_is_told_what_the_model_predicts(warplab_exe
     assert 100 < four < 0.8 * one
 
 
+WAITING = """
+#include <cstdio>
+__global__ void waiting(long long cycles, long long *out) {
+    long long begun = clock64();
+    while (clock64() - begun < cycles) {}
+    out[0] = clock64() - begun;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out[1]));
+}
+int main() {
+    cudaStream_t s[4];
+    cudaEvent_t a, b;
+    cudaEventCreate(&a), cudaEventCreate(&b);
+    for (auto &x : s) cudaStreamCreate(&x);
+    long long *out, before = 0;
+    cudaMallocManaged(&out, 16);
+    for (int several = 0; several < 2; several++) {
+        float ms;
+        cudaEventRecord(a);
+        for (auto x : s) waiting<<<1, 32, 0, several ? x : 0>>>(1000000, out);
+        cudaEventRecord(b);
+        cudaDeviceSynchronize();
+        cudaEventElapsedTime(&ms, a, b);
+        printf("%.3f ms, %lld cycles, %d\\n", ms, out[0], out[1] > before);
+        before = out[1];
+    }
+}
+"""
+
+
+def test_kernels_that_wait_for_a_clock_take_as_long_as_it_says(warplab_exec: Run, build: Build) -> None:
+    """A million cycles are half a millisecond; four kernels in four streams wait at once."""
+    done = warplab_exec(build("waiting", text=WAITING))
+    rows = [re.match(r"([\d.]+) ms, (\d+) cycles, 1$", line) for line in done.stdout.splitlines()]
+    assert len(rows) == 2
+    for row, expected in zip(rows, (4 * 0.51, 0.51), strict=True):
+        assert row is not None
+        assert float(row[1]) == pytest.approx(expected, rel=0.05)
+        assert 1_000_000 <= int(row[2]) < 1_001_000
+
+
 def test_a_clock_that_is_unknown(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("saxpy"), WARPLAB_CLOCK="sun")
     assert done.returncode != 0
