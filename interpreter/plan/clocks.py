@@ -16,6 +16,7 @@ from .plan import Op, Segment, Special
 from .uses import leaves, read, successors, written
 
 CLOCKS = ("%clock", "%globaltimer")
+H200 = (9, 0)  # whose latencies these are
 READ = 2  # cycles from one reading to the next, as on an H100
 FROM_L2 = 264
 LOADS = {"shared": "LDS", "local": "LDL", "const": "LDC", "param": "LDC"}
@@ -83,4 +84,4 @@ def _words(op: Op) -> tuple[str, ...]:
         return (LOADS.get(space, "LDG"),)
     if i.opcode == "atom":
         return ("ATOMS" if space == "shared" else "ATOMG",)
-    return (ACCESSES[i.opcode],) if i.opcode in ACCESSES else sequence(i)
+    return (ACCESSES[i.opcode],) if i.opcode in ACCESSES else sequence(i, H200)

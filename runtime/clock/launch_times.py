@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from warplab.interpreter.launch import Launch
 from warplab.interpreter.plan.clocks import reads_clock
 from warplab.interpreter.ptxas.register_count import residency
-from warplab.interpreter.timing import SampledTime
 from warplab.isa.profiles import DeviceProfile
 
 from .timeline import Timeline
+
+if TYPE_CHECKING:
+    from warplab.interpreter.timing import SampledTime
 
 MOST = 8  # launches of a kernel with one shape that are seen; others with other numbers take as long as these on average
 
@@ -29,7 +32,11 @@ class KnownTimes:
 
     def observer(self, numbers: bytes, device: DeviceProfile) -> SampledTime | None:
         """What has to observe a launch; None where its time is known."""
-        return None if self.reads_clock or numbers in self.seconds or len(self.seconds) >= MOST else SampledTime(device)
+        if self.reads_clock or numbers in self.seconds or len(self.seconds) >= MOST:
+            return None
+        from warplab.interpreter.timing import SampledTime  # here, since few programs need it and each start would pay
+
+        return SampledTime(device)
 
     def learn(self, numbers: bytes, observer: SampledTime) -> None:
         """A launch was observed."""
@@ -73,7 +80,10 @@ class TimedLaunch:
 
     def done(self, name: str, device: int, *, by_host: bool) -> None:
         """It has run; `by_host`: no kernel has launched it."""
-        if self.clock is None or self.known is None:
+        if self.clock is None or self.launch is None:
+            return
+        if self.known is None:  # nobody has made an event that could tell
+            self.clock.launched(name, float(self.launch.clock[0]) / self.hertz, 1.0, device, by_host=by_host)
             return
         for observer in self.observers:
             self.known.learn(self.numbers, observer)
@@ -93,10 +103,12 @@ def launch_timed(
     """A launch before it runs; `is_memory` tells addresses from numbers, of which the time may depend."""
     if clock is None:
         return TimedLaunch(None)
+    hertz = device.clock_mhz * 1e6
+    launch.epoch = int(clock.launch_begins() * hertz / 1e6)
+    if not clock.timed:
+        return TimedLaunch(clock, launch, hertz)
     known = known_times(launch, device)
     words = np.frombuffer(parameters[: len(parameters) & ~7], np.uint64).tolist()
     numbers = b"".join(b"*" if is_memory(w) else w.to_bytes(8, "little") for w in words) + parameters[len(parameters) & ~7 :]
-    observer = known.observer(numbers, device) if clock.timed else None
-    hertz = device.clock_mhz * 1e6
-    launch.epoch = int(clock.launch_begins() * hertz / 1e6)
+    observer = known.observer(numbers, device)
     return TimedLaunch(clock, launch, hertz, known, numbers, (observer,) if observer is not None else ())
