@@ -41,6 +41,7 @@ STAND_INS = {
     "libcurand.so.10": ("curand", ("libcurand.so.10", "libcurand.so")),
     "libcufft.so.12": ("cufft", ("libcufft.so.12", "libcufft.so")),
     "libcufft.so.11": ("cufft", ("libcufft.so.11",)),
+    "libcusparse.so.12": ("cusparse", ("libcusparse.so.12", "libcusparse.so")),
     "libcusolver.so.12": ("cusolver", ("libcusolver.so.12", "libcusolver.so")),
     "libcusolver.so.11": ("cusolver", ("libcusolver.so.11",)),
 }

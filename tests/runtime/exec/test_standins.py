@@ -113,6 +113,12 @@ def test_the_algebra_of_cusolver(warplab_exec: Run, library: str) -> None:
     assert done.stderr == SAID.replace("cuBLAS", "cuSOLVER")
 
 
+def test_the_products_of_cusparse(warplab_exec: Run) -> None:
+    done = warplab_exec(sys.executable, str(CLIENTS / "sparse.py"))
+    assert done.stdout == "sparse: right\n", done.stderr
+    assert done.stderr == SAID.replace("cuBLAS", "cuSPARSE")
+
+
 def test_cublaslt_is_there_and_says_what_it_lacks(warplab_exec: Run) -> None:
     code = """
 import ctypes
