@@ -6,6 +6,7 @@ guide_rows/*.toml hold the statements, in our own words, with the numbers of the
 from __future__ import annotations
 
 import functools
+import itertools
 import os
 import re
 import shlex
@@ -23,6 +24,7 @@ ROOT = Path(__file__).parents[1]
 ROWS = Path(__file__).parent / "guide_rows"
 CHAPTERS = ("5", "B", "F")
 SOURCE = "`tools/guide_rows`"
+WIDTH = "100"  # of what commands print
 
 
 @dataclass(frozen=True)
@@ -60,12 +62,16 @@ class GuideSection:
 
 @functools.cache
 def _called(command: str) -> tuple[int, str, str]:
-    here = Path.cwd()
+    here, width = Path.cwd(), os.environ.get("COLUMNS")
     os.chdir(ROOT)
+    os.environ["COLUMNS"] = WIDTH
     try:
         return call(shlex.split(command)[1:])
     finally:
         os.chdir(here)
+        os.environ.pop("COLUMNS")
+        if width is not None:
+            os.environ["COLUMNS"] = width
 
 
 def read(name: str) -> tuple[dict[str, Any], list[GuideSection]]:
@@ -101,11 +107,16 @@ def _counts(sections: list[GuideSection]) -> tuple[int, int]:
 def _section(s: GuideSection, place: str) -> Iterator[str]:
     if s.number != place:
         yield f"## {s.number} {s.title}" if place else f"## {s.title}"
-    for r in s.rows:
-        yield paragraph(r.says)
-        yield f"```console{' needs=nvcc' * ('.cu' in r.run)}\n$ {r.run}\n{r.printed()}\n```"
-        if r.today:
-            yield paragraph(f"*Today:* {r.today}.")
+    for run, rows in itertools.groupby(s.rows, key=lambda r: r.run):  # statements that one output shows stand above it together
+        shown = list(rows)
+        printed = [r.printed() for r in shown]
+        if len(shown) == 1:
+            yield paragraph(shown[0].says)
+        else:
+            yield "\n".join(f"- {r.says}{f' *Today:* {r.today}.' if r.today else ''}" for r in shown)
+        yield f"```console{' needs=nvcc' * ('.cu' in run)}\n$ {run}\n{printed[0]}\n```"
+        if len(shown) == 1 and shown[0].today:
+            yield paragraph(f"*Today:* {shown[0].today}.")
 
 
 HEAD = ("section", "", "statements", "different today")

@@ -49,12 +49,20 @@ def known(name: str, names: dict[str, str] | dict[str, Path], kind: str) -> str:
 
 
 def _of_guide(section: str | None) -> tuple[str, str | None]:
-    """The page on which a section of the CUDA guide stands, and its heading there: F.4.3 stands on guide/F.4."""
-    if section is None:
-        return "guide/README", None
+    """The page on which a section of the CUDA guide stands, and its heading there: F.4.3 stands on guide/F.4.
+
+    A section without statements of its own stands in the one around it; a whole chapter is listed with the others.
+    """
     names = {name.partition("/")[2]: path for name, path in pages().items() if name.startswith("guide/")}
-    place = next((n for n in names if section == n or section.startswith(f"{n}.")), section)
-    return f"guide/{known(place, names, 'section of the guide')}", section if section != place else None
+    numbers = [n for n in names if "." in n]
+    if section is None or section in {n.partition(".")[0] for n in numbers}:
+        return "guide/README", None
+    place = next((n for n in numbers if section == n or section.startswith(f"{n}.")), section)
+    page = f"guide/{known(place, names, 'section of the guide')}"
+    there = sections(pages()[page].read_text(encoding="utf-8"))
+    while section != place and not any(n.startswith(f"{anchor(section)}-") for n in there):
+        section = section.rpartition(".")[0]
+    return page, section if section != place else None
 
 
 @click.command()

@@ -60,6 +60,7 @@ SPECIFICATIONS: dict[str, Callable[[DeviceProfile], str]] = {
     "bytes of parameters": lambda d: str(d.max_parameters),
     "warp schedulers": lambda d: str(d.warp_schedulers),
     "latency of arithmetic, clocks": lambda d: str(d.arithmetic_latency),
+    "barrier, threads a clock": lambda d: str(d.barrier_throughput),
     "latency of memory, clocks": lambda d: "-".join(str(n) for n in d.memory_latency),
 }
 

@@ -6,6 +6,10 @@
 //@ run --kernel returns --block 1 --arg out:out=s32[2] --expect "out == [2, 0]"
 //@ run --kernel asserts --block 1 --arg 0
 //@ fault "assert"
+//@ run --kernel formats --block 1
+//@ prints "-7 ff 1.50 1.500000e+00 c text 99999999999 %\n"
+//@ run --kernel one_thread --grid 2 --block 4
+//@ prints "from block 1, thread 3\n"
 #ifndef __CUDACC_RTC__  // NVRTC has both without a header
 #include <cassert>
 #include <cstdio>
@@ -21,3 +25,10 @@ __global__ void returns(int *out)
 }
 
 __global__ void asserts(int is_one) { assert(is_one); }
+
+__global__ void formats() { printf("%d %x %.2f %e %c %s %lld %%\n", -7, 255, 1.5, 1.5, 'c', "text", 99999999999ll); }
+
+__global__ void one_thread()
+{
+    if (blockIdx.x == 1 && threadIdx.x == 3) printf("from block %d, thread %d\n", blockIdx.x, threadIdx.x);
+}

@@ -6,6 +6,9 @@
 //@ run --kernel up --block 32 --arg out:out=s32[32] --expect "out == where(arange(32) % 8 >= 2, arange(32) - 2, arange(32))"
 //@ run --kernel butterfly --block 32 --arg out:out=s32[32] --expect "out == 496"
 //@ run --kernel outside --block 32 --arg out:out=s32[32] --expect "out == arange(32) // 8 * 8 + 1"
+//@ run --kernel down --block 32 --arg out:out=s32[32] --expect "out == where(arange(32) < 28, arange(32) + 4, arange(32))"
+//@ run --kernel scans --block 32 --arg out:out=s32[32] --expect "out == cumsum(arange(32))"
+//@ run --kernel of_each --block 32 --arg out:out=s32[32] --expect "out == flip(arange(32))"
 __global__ void votes(unsigned *out)
 {
     bool even = threadIdx.x % 2 == 0;
@@ -28,3 +31,18 @@ __global__ void butterfly(int *out)
 
 // Lane 9 of a part of eight lanes does not exist: it is taken modulo the width.
 __global__ void outside(int *out) { out[threadIdx.x] = __shfl_sync(0xffffffff, (int)threadIdx.x, 9, 8); }
+
+__global__ void down(int *out) { out[threadIdx.x] = __shfl_down_sync(0xffffffff, (int)threadIdx.x, 4); }
+
+// An inclusive scan: each lane adds what the lanes below it hold.
+__global__ void scans(int *out)
+{
+    int v = threadIdx.x;
+    for (int d = 1; d < 32; d *= 2) {
+        int below = __shfl_up_sync(0xffffffff, v, d);
+        if (threadIdx.x >= d) v += below;
+    }
+    out[threadIdx.x] = v;
+}
+
+__global__ void of_each(int *out) { out[threadIdx.x] = __shfl_sync(0xffffffff, (int)threadIdx.x, 31 - threadIdx.x); }

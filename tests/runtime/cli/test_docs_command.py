@@ -38,5 +38,8 @@ def test_sections_of_the_guide_by_their_numbers() -> None:
     assert call(["docs", "guide"])[1] == pages()["guide/README"].read_text()
     assert call(["docs", "guide", "F.4"])[1] == pages()["guide/F.4"].read_text()
     assert call(["docs", "guide", "F.4.3"])[1].startswith("## F.4.3 Shared memory of devices 2.x\n")
+    assert call(["docs", "guide", "F.4.3.1.9"])[1].startswith("## F.4.3.1 ")  # no statements of its own: the section around it
+    assert call(["docs", "guide", "B.13.4"])[1].startswith("# B.13 ")
+    assert call(["docs", "guide", "F"])[1] == call(["docs", "guide"])[1]
     code, _, err = call(["docs", "guide", "Q.1"])
     assert code == 2 and "there is no section of the guide 'Q.1'" in err

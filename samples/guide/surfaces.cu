@@ -1,0 +1,13 @@
+// Surfaces: read and written, addressed in bytes along a row.
+//
+// REQUIRES: cuda
+//@ run --kernel doubles --block 8,4 --surf s=f32[4,8]:arange --arg s --expect "s == 2 * reshape(arange(32), (4, 8))"
+//@ run --kernel beyond --block 8,4 --surf s=f32[4,8]:arange --arg s
+//@ fault "surface"
+__global__ void doubles(cudaSurfaceObject_t s)
+{
+    float v = surf2Dread<float>(s, threadIdx.x * sizeof(float), threadIdx.y);
+    surf2Dwrite(2 * v, s, threadIdx.x * sizeof(float), threadIdx.y);
+}
+
+__global__ void beyond(cudaSurfaceObject_t s) { surf2Dwrite(1.0f, s, 8 * sizeof(float), threadIdx.y); }
