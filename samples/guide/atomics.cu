@@ -7,6 +7,11 @@
 //@     --expect "cell == [496, -396, 42, 0, 31, 31, 15 & ~1, 8 | 31, 3]"
 //@ run --kernel wraps --block 32 --arg inout:cell=u32[2]:[0,0] --expect "cell == [32 % 6, (0 - 32) % 6]"
 //@ run --kernel by_cas --grid 4 --block 64 --arg inout:cell=f64[1]:zeros --expect "cell == 256"
+//@ run --kernel returns --block 32 --arg out:out=u32[32] --expect "sort(out) == arange(32)"
+//@ run --kernel in_shared --block 64 --arg out:out=u32[1] --expect "out == 64"
+//@ run --kernel wide --block 32 --arg inout:cell=u64[1]:zeros --expect "cell == 274877906944"
+//@ run --kernel floats --block 32 --arg inout:cell=f32[1]:zeros --expect "cell == 16"
+//@ run --kernel exchanges --block 1 --arg inout:cell=f32[1]:fill(2.5) --arg out:out=f32[1] --expect "out == 2.5" --expect "cell == 7"
 __global__ void adds(int *cell) { atomicAdd(cell, 1); }
 
 __global__ void loses(int *cell) { *(volatile int *)cell = *(volatile int *)cell + 1; }
@@ -40,3 +45,28 @@ __global__ void by_cas(double *cell)
         old = atomicCAS(at, seen, __double_as_longlong(1.0 + __longlong_as_double(seen)));
     } while (seen != old);
 }
+
+// Each thread gets another old value.
+__global__ void returns(unsigned *out)
+{
+    __shared__ unsigned next;
+    if (threadIdx.x == 0) next = 0;
+    __syncthreads();
+    out[threadIdx.x] = atomicAdd(&next, 1u);
+}
+
+__global__ void in_shared(unsigned *out)
+{
+    __shared__ unsigned count;
+    if (threadIdx.x == 0) count = 0;
+    __syncthreads();
+    atomicInc(&count, ~0u);
+    __syncthreads();
+    if (threadIdx.x == 0) *out = count;
+}
+
+__global__ void wide(unsigned long long *cell) { atomicAdd(cell, 1ull << 33); }
+
+__global__ void floats(float *cell) { atomicAdd(cell, 0.5f); }
+
+__global__ void exchanges(float *cell, float *out) { *out = atomicExch(cell, 7.0f); }

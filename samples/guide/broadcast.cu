@@ -4,6 +4,8 @@
 //@ run --kernel one_word --block 32 --arg out:out=u32[32] --expect "out == 7"
 //@ run --kernel eight_words --block 32 --arg out:out=u32[32] --expect "out == arange(32) % 8"
 //@ run --kernel bytes --block 32 --arg out:out=u32[32] --expect "out == arange(32)"
+//@ run --kernel halves --block 32 --arg out:out=u32[32] --expect "out == arange(32)"
+//@ run --kernel spread_bytes --block 32 --arg out:out=u32[32] --expect "out == arange(32)"
 __global__ void one_word(unsigned *out)
 {
     __shared__ unsigned words[32];
@@ -26,4 +28,21 @@ __global__ void bytes(unsigned *out)
     parts[threadIdx.x] = threadIdx.x;
     __syncthreads();
     out[threadIdx.x] = parts[threadIdx.x];
+}
+
+__global__ void halves(unsigned *out)
+{
+    __shared__ unsigned short parts[32];
+    parts[threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = parts[threadIdx.x];
+}
+
+// Four bytes apart, each in a word of its own.
+__global__ void spread_bytes(unsigned *out)
+{
+    __shared__ unsigned char parts[128];
+    parts[4 * threadIdx.x] = threadIdx.x;
+    __syncthreads();
+    out[threadIdx.x] = parts[4 * threadIdx.x];
 }
