@@ -122,6 +122,3 @@ def enough(wave: WaveRecord, wanted: int) -> bool:
         if threads < wanted:
             return False
     return True
-
-
-FUNCTIONS = barrier, several, note, whole_blocks, enough

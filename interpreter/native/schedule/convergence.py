@@ -322,9 +322,3 @@ def of_marked(wave: WaveRecord, pc: int, parent: GroupNode) -> GroupNode:
             wave.here[vector] = 0
     wave.free += count
     return new(wave, s.IS_READY, pc, entries, count, lanes, parent)
-
-
-FUNCTIONS = (
-    go, go_node, arrive, settle, withdraw, leave, end_lanes, turn, rest, wait_turns, has_more, still, recheck, check, complete, pass_over, clear_passed,
-    is_held, gather, same_place, unite, common, is_above, of_marked,
-)  # fmt: skip

@@ -239,8 +239,3 @@ def split(wave: WaveRecord, place: int, flip: int, to: int) -> GroupNode:
     running.lanes = way.lanes
     running.turns = 0
     return child(wave, others, running.parent)
-
-
-FUNCTIONS = (
-    follow, lanes_taken, collect, after, branch, branch_many, vectors_of, room_to_leave, part, child, reverse, divide, exit_some, split,
-)  # fmt: skip

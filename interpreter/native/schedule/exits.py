@@ -60,6 +60,3 @@ def above(wave: WaveRecord, top: GroupNode, pc: int) -> GroupNode:
     join.children = 2
     top.parent = join
     return join
-
-
-FUNCTIONS = exit_of, inside, depart, above

@@ -71,6 +71,3 @@ def count_of(wave: WaveRecord, row: RowRecord) -> int:
     if row.named == s.NAMED_BY_LANES:
         return first_value(wave, row.operand)
     return row.constant
-
-
-FUNCTIONS = guarded, split_beside, first_value, number_of, count_of

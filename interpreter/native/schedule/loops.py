@@ -24,6 +24,7 @@ Flags = Any  # NDArray[np.bool_]
 _ELEMENTS = {"Words": "i64", "Masks": "i32", "Flags": "i8"}
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "sdiv", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "shl",
                ast.RShift: "ashr"}  # fmt: skip
+_BUILT_IN = {"popcount", "prefetch", "clear", "invoke"}
 _COMPARISONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge"}
 
 
@@ -35,6 +36,15 @@ def popcount(x: int) -> int:
 def prefetch(array: Words, at: int) -> int:
     """An element is soon read."""
     return 0
+
+
+def called_from(entry: Callable[..., Any]) -> list[Callable[..., Any]]:
+    """A function, and all that it calls, and that these call."""
+    found = [entry]
+    for f in found:
+        named = (f.__globals__.get(name) for name in f.__code__.co_names if name not in _BUILT_IN)
+        found += [g for g in named if inspect.isfunction(g) and g not in found]
+    return found
 
 
 def translated(functions: Sequence[Callable[..., Any]], constants: Mapping[str, int], entry: str = "") -> str:

@@ -160,6 +160,3 @@ def compact(wave: WaveRecord) -> None:
             to += 1
     wave.picked_count = first
     wave.free = to
-
-
-FUNCTIONS = new, drop, park, push, pop, block, unblock, pick, keep, mark, unmark, forget, spare, compact

@@ -46,6 +46,3 @@ def put(wave: WaveRecord, row: RowRecord, entry: int, how: int, count: int, thre
                 wave.masks[place + lane] = result
     else:
         wave.masks[place] = wave.masks[place] & ~mask | mask * (result != 0)
-
-
-FUNCTIONS = holds, reduce_blocks, put

@@ -106,6 +106,3 @@ def wake(wave: WaveRecord) -> int:
     if has_more(wave):
         return s.SPINS
     return code
-
-
-FUNCTIONS = release, only_ends, above_all, mark_below, lanes_at, take_arrived, wake

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from . import barriers, convergence, divergence, exits, guards, nodes, reductions, releasing, waiting
 from . import layout as s
 from .barriers import barrier
 from .convergence import go, leave
 from .divergence import branch, branch_many, exit_some, follow
 from .layout import GroupNode, RowRecord, WaveRecord
+from .loops import called_from
 from .nodes import pop, spare
 from .records import Array
 from .releasing import wake
@@ -220,7 +220,4 @@ def is_open(wave: WaveRecord, row: RowRecord) -> bool:
     return True
 
 
-FUNCTIONS = (
-    waves, begin, forget_waiting, run, end, free, region, is_open, *barriers.FUNCTIONS, *convergence.FUNCTIONS, *divergence.FUNCTIONS, *exits.FUNCTIONS,
-    *guards.FUNCTIONS, *nodes.FUNCTIONS, *reductions.FUNCTIONS, *releasing.FUNCTIONS, *waiting.FUNCTIONS,
-)  # fmt: skip
+FUNCTIONS = called_from(waves)

@@ -204,6 +204,3 @@ def take_free(wave: WaveRecord, group: GroupNode) -> GroupNode:
         group.parent.children += 1
     block(wave, group, group.state)
     return clear_passed(wave, new(wave, s.IS_READY, group.pc, entries, n, lanes, group.parent))
-
-
-FUNCTIONS = sync, misses, named, free_one, split_passed, unite_blocked, unite_equal, free_places, can_go, is_free, take_free
