@@ -49,11 +49,15 @@ GUARDS = {
     "all": "mov.u32 %k, 1;",
     "none": "mov.u32 %k, 0;",
 }
-MEMBERS = {"those": "", "all": "mov.u32 %m, 0xFFFFFFFF;", "all by text": "mov.u32 %m, -1;"}
+MEMBERS = {
+    "those": "", "all": "mov.u32 %m, 0xFFFFFFFF;", "all by text": "mov.u32 %m, -1;", "tiles": "and.b32 %w, %t, 24; shl.b32 %m, 255, %w;",
+    "halves": "and.b32 %w, %t, 1; shl.b32 %m, 0x55555555, %w;", "itself": "and.b32 %w, %t, 31; shl.b32 %m, 1, %w;",
+    "some of the tile": "and.b32 %w, %t, 28; shl.b32 %w, 15, %w; and.b32 %m, %m, %w;",
+}  # fmt: skip
 
 
 @given(st.sampled_from(sorted(ACROSS)), st.sampled_from(sorted(GUARDS)), st.sampled_from(sorted(MEMBERS)), st.sampled_from([64, 96]))
-@settings(max_examples=20)
+@settings(max_examples=40)
 def test_some_lanes_of_a_warp_work_together(across: str, guard: str, members: str, threads: int) -> None:
     text = program(ACROSS[across], GUARDS[guard], MEMBERS[members])
     numpy, native = (run(text, 2, threads, 2 * threads * 4, engine=engine) for engine in ("numpy", "native"))
@@ -73,6 +77,13 @@ def compiled_whole(text: str, threads: int, monkeypatch: pytest.MonkeyPatch) -> 
 @pytest.mark.parametrize("across", ["shfl", "any", "match all", "sum", "elect"])
 def test_a_guard_leaves_nothing_to_numpy(across: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert compiled_whole(program(ACROSS[across], GUARDS["alternate"], ""), 64, monkeypatch)
+
+
+@pytest.mark.parametrize("across", [*ACROSS])
+def test_tiles_of_a_warp_work_at_the_same_time(across: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = program(ACROSS[across], GUARDS["all"], MEMBERS["tiles"])
+    assert np.array_equal(*(run(text, 2, 64, 512, engine=engine) for engine in ("numpy", "native")))
+    assert compiled_whole(text, 64, monkeypatch)
 
 
 @pytest.mark.parametrize("operation", ["popc.u32 %r", "and.pred %f", "or.pred %f"])

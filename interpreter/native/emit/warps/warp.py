@@ -1,10 +1,11 @@
 """Cross-lane instructions of compiled code, whose vectors are whole warps.
 
-Each entry stands beside the meaning in isa/ops/warp.py that it equals.  Lanes of a warp that name different membermasks are left to that meaning.
+Each entry stands beside the meaning in isa/ops/warp.py that it equals.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,21 +42,35 @@ def flags(warp: Warp, bits: str) -> SymbolicArray:
     return SymbolicArray(warp.code, warp.code.emit(f"bitcast i32 {bits} to <32 x i1>"), np.bool_)
 
 
-def _group(warp: Warp, membermask: Any = None) -> str:
-    """The lanes that work together: those that execute and that the membermask names."""
+def _groups(warp: Warp, membermask: Any = None) -> SymbolicArray:
+    """The lanes that each lane works with: those that execute and that its membermask names."""
+    members = _one(warp, warp.members)
     if membermask is None or warp.constant(membermask) == isa.FULL:
-        return warp.members
+        return members
+    return members & lift(warp.code, membermask, U32, warp.width)  # type: ignore[no-any-return]
+
+
+def _by_group(warp: Warp, groups: SymbolicArray, value: Callable[[str], str]) -> SymbolicArray:
+    """A number of 32 bits for each lane, which is computed once for each of the groups that there are."""
     code = warp.code
-    m = lift(code, membermask, U32, warp.width)
-    held = select(flags(warp, warp.members), m, lift(code, 0, U32, warp.width))
-    common = code.call("llvm.vector.reduce.or.v32i32", "i32", f"{held.type} {held.value}")
-    differs = _bits(warp, m != _one(warp, common))
-    warp.refuse(code.emit(f"and i32 {differs}, {warp.members}"))
-    return code.emit(f"and i32 {common}, {warp.members}")
-
-
-def _is(warp: Warp, comparison: str, a: str, b: str) -> SymbolicArray:
-    return _one(warp, warp.code.emit(f"icmp {comparison} i32 {a}, {b}"), np.bool_)
+    rest, found = code.scratch("i32", "rest"), code.scratch(groups.type, "found")
+    code.lines.append(f"  store i32 {warp.members}, ptr {rest}")
+    start = code.fresh(f"load i32, ptr {rest}")
+    loop, end = f"group.{start[1:]}", f"grouped.{start[1:]}"
+    code.lines += [f"  br label %{loop}", f"{loop}:"]
+    left = code.fresh(f"load i32, ptr {rest}")
+    first = code.emit(f"and i32 {code.call('llvm.cttz.i32', 'i32', f'i32 {left}', 'i1 false')}, 31")
+    group = code.emit(f"extractelement {groups.type} {groups.value}, i32 {first}")
+    same = groups == _one(warp, group)
+    before = SymbolicArray(code, code.fresh(f"load {groups.type}, ptr {found}, align 64"), U32)
+    now = select(same, _one(warp, value(group)), before)
+    others = code.emit(f"and i32 {left}, {code.emit(f'xor i32 {_bits(warp, same)}, -1')}")
+    more = code.emit(f"icmp ne i32 {others}, 0")
+    code.lines += [
+        f"  store {groups.type} {now.value}, ptr {found}, align 64", f"  store i32 {others}, ptr {rest}", f"  br i1 {more}, label %{loop}, label %{end}",
+        f"{end}:",
+    ]  # fmt: skip
+    return SymbolicArray(code, code.fresh(f"load {groups.type}, ptr {found}, align 64"), U32)
 
 
 # ---------------------------------------------------------------- instructions
@@ -90,16 +105,15 @@ def shfl(warp: Warp, a: SymbolicArray, b: Any, c: Any, membermask: Any = None, *
 @rule(isa.vote)
 def vote(warp: Warp, a: SymbolicArray, membermask: Any = None, *, mode: str) -> SymbolicArray:
     """Comparisons of the lanes' flags as a number."""
-    group = _group(warp, membermask)
-    holds = warp.code.emit(f"and i32 {group}, {_bits(warp, a)}")
-    some, all_ = _is(warp, "ne", holds, "0"), _is(warp, "eq", holds, group)
-    return {"any": some, "all": all_}[mode] if mode != "uni" else all_ | ~some
+    groups = _groups(warp, membermask)
+    holds: Any = groups & _one(warp, _bits(warp, a))
+    return {"any": holds != 0, "all": holds == groups, "uni": (holds == groups) | (holds == 0)}[mode]  # type: ignore[no-any-return]
 
 
 @rule(isa.ballot)
 def ballot(warp: Warp, a: SymbolicArray, membermask: Any = None) -> SymbolicArray:
     """The flags themselves."""
-    return _one(warp, warp.code.emit(f"and i32 {_group(warp, membermask)}, {_bits(warp, a)}"))
+    return _groups(warp, membermask) & _one(warp, _bits(warp, a))  # type: ignore[no-any-return]
 
 
 @rule(isa.activemask)
@@ -110,43 +124,52 @@ def activemask(warp: Warp) -> SymbolicArray:
 
 @rule(isa.match_all)
 def match_all(warp: Warp, a: SymbolicArray, membermask: Any) -> tuple[SymbolicArray, SymbolicArray]:
-    """All lanes of the group against its first."""
-    group, code = _group(warp, membermask), warp.code
+    """All lanes of a group against its first."""
+    groups, code = _groups(warp, membermask), warp.code
     bits = lift(code, a, a.dtype, warp.width).view(f"u{a.itemsize}")
-    first = code.call("llvm.cttz.i32", "i32", f"i32 {group}", "i1 false")
-    low = code.emit(f"and i32 {first}, 31")
-    one = code.emit(f"extractelement {bits.type} {bits.value}, i32 {low}")
-    differs = code.emit(f"and i32 {_bits(warp, bits != _one(warp, one, bits.dtype))}, {group}")
-    same = _is(warp, "eq", differs, "0")
-    return select(same, _one(warp, group), lift(code, 0, U32, warp.width)), same
+
+    def differing(group: str) -> str:
+        low = code.emit(f"and i32 {code.call('llvm.cttz.i32', 'i32', f'i32 {group}', 'i1 false')}, 31")
+        one = code.emit(f"extractelement {bits.type} {bits.value}, i32 {low}")
+        return code.emit(f"and i32 {_bits(warp, bits != _one(warp, one, bits.dtype))}, {group}")
+
+    same: Any = _by_group(warp, groups, differing) == 0
+    return select(same, groups, lift(code, 0, U32, warp.width)), same
 
 
 @rule(isa.match_any)
 def match_any(warp: Warp, a: SymbolicArray, membermask: Any) -> Any:
     """One comparison for each lane, and its bit in those that are equal."""
-    group, code = _group(warp, membermask), warp.code
+    code = warp.code
     bits = lift(code, a, a.dtype, warp.width).view(f"u{a.itemsize}")
     out: Any = lift(code, 0, U32, warp.width)
     for lane in range(32):
         equal = bits == bits.shuffled([lane] * 32)
         out = out | select(equal, lift(code, 1 << lane, U32, warp.width), lift(code, 0, U32, warp.width))
-    return out & _one(warp, group)
+    return out & _groups(warp, membermask)
 
 
 @rule(isa.redux)
 def redux(warp: Warp, a: SymbolicArray, membermask: Any, *, op: str) -> SymbolicArray:
-    """A reduction of the vector."""
-    group, code = _group(warp, membermask), warp.code
-    info = np.iinfo(a.dtype)
+    """A reduction of the vector, for each group."""
+    code, info = warp.code, np.iinfo(a.dtype)
     neutral = {"min": info.max, "max": info.min, "and": info.max if a.dtype.kind == "u" else -1}.get(op, 0)
-    held = select(flags(warp, group), lift(code, a, a.dtype, warp.width), lift(code, neutral, a.dtype, warp.width))
     name = f"{'s' if a.dtype.kind == 'i' else 'u'}{op}" if op in ("min", "max") else op
-    return _one(warp, code.call(f"llvm.vector.reduce.{name}.v32i32", "i32", f"{held.type} {held.value}"), a.dtype)
+
+    def reduced(group: str) -> str:
+        held = select(flags(warp, group), lift(code, a, a.dtype, warp.width), lift(code, neutral, a.dtype, warp.width))
+        return code.call(f"llvm.vector.reduce.{name}.v32i32", "i32", f"{held.type} {held.value}")
+
+    if membermask.lanes == 1:
+        return _one(warp, reduced(code.emit(f"extractelement <32 x i32> {_groups(warp, membermask).value}, i32 0")), a.dtype)
+    return _by_group(warp, _groups(warp, membermask), reduced).view(a.dtype)
 
 
 @rule(isa.elect)
 def elect(warp: Warp, membermask: Any) -> tuple[SymbolicArray, SymbolicArray]:
     """The lowest bit of the group."""
-    first = warp.code.call("llvm.cttz.i32", "i32", f"i32 {_group(warp, membermask)}", "i1 false")
-    leader = _one(warp, warp.code.emit(f"and i32 {first}, 31"))
+    groups = _groups(warp, membermask)
+    leader = (
+        SymbolicArray(warp.code, warp.code.call("llvm.cttz.v32i32", groups.type, f"{groups.type} {groups.value}", "i1 false"), U32) & 31
+    )
     return leader, leader == lift(warp.code, isa.LANE, U32, warp.width)
