@@ -262,13 +262,18 @@ class Launch:
         """Do the parameters have an address?"""
         return self._parameter_block is not None
 
-    def param_address(self, v: Variable) -> int:
-        """The generic address of a parameter, whose block then stands in constant memory."""
+    @property
+    def parameter_block(self) -> int:
+        """The generic address of the parameters, whose block then stands in constant memory."""
         if self._parameter_block is None:
             a = self.arena.allocate(self.parameters.size, "kernel parameters", writable=False)
             self._parameter_block = a.start
             self.arena.bytes[a.start - self.arena.base :][: self.parameters.size] = self.parameters
-        return self._parameter_block + self._offsets[id(v)]
+        return self._parameter_block
+
+    def param_address(self, v: Variable) -> int:
+        """The generic address of a parameter."""
+        return self.parameter_block + self._offsets[id(v)]
 
     def generic_parameter(self, a: Array) -> Array:
         """The generic address of an address in .param: it is the same, but 32 bits hold the lower half of it only."""

@@ -38,6 +38,7 @@ class Frame:
         self.size = 64
         self.specials: dict[str, tuple[int, str, DType]] = {}
         self.sites = 0
+        self.addresses_parameters = False  # an operation asks where they lie
         self.side_by_side = False  # blocks may run at the same time: what they update in global memory is updated atomically
         self.start = start  # where the kernel's variables in local memory begin
         self.stack = start + plan.frame_size if plan.frame_size else 0  # bytes of each lane

@@ -72,6 +72,7 @@ class NativeWave:
         self.events = -1  # of lanes that get on, when it was looked at last
         self.code = 0  # why it was left by a thread
         self.chunk = 0  # the first block whose tables are there
+        state.parameter_block = launch.parameter_block if self.program.frame.addresses_parameters else 0
         self.look_at_allocations()
         state.status = state.under_way = state.steps = state.region_at = state.region_steps = state.beside = 0
         state.host, state.parameters = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data

@@ -111,6 +111,12 @@ class Values:
                 return UNIFORM, lift(self.once, self.frame.start + s.offset, np.dtype(np.uint32), 1)
             case P.FrameAddress():
                 return UNIFORM, lift(self.once, self.frame.start + s.window + s.offset, s.dtype, 1)
+            case P.ParameterAddress():
+                self.frame.addresses_parameters = True
+                block = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('parameter_block')}")
+                at = f"add i64 {self.once.emit(f'load i64, ptr {block}, align 8')}, {self.frame.parameter(P.ParameterPlace(s.variable, s.offset))}"
+                one = self.once.emit(f"insertelement <1 x i64> poison, i64 {self.once.emit(at)}, i32 0")
+                return UNIFORM, SymbolicArray(self.once, one, np.dtype(np.uint64)).astype(s.dtype)
             case P.ScalarConstant():
                 return UNIFORM, s.value
             case P.Pointer():

@@ -130,6 +130,7 @@ class WaveRecord(Root):
     local: int
     local_stride: int
     local_size: int
+    parameter_block: int  # the generic address of parameters, if an operation asks for it
     beside: int  # do other threads run blocks of the launch at the same time?
     clock_at: int  # the address of the launch's clock
     epoch: int  # the clock's cycles when the launch began

@@ -84,3 +84,14 @@ def test_windows_of_generic_addresses(space: str, monkeypatch: pytest.MonkeyPatc
         isspacep.{space} %q, %p; selp.u32 %r, 1, 2, %q; st.global.u32 [%o], %r; ret; }}"""
     numpy, native = (run(text, 1, 32, np.zeros(32, np.uint32), engine=engine) for engine in ("numpy", "native"))
     assert np.array_equal(numpy, native) and set(native) == {1, 2} and not rows
+
+
+def test_parameters_have_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each lane reads a part of the address that the kernel is given, and where that lies depends on the launch."""
+    rows: list[object] = []
+    monkeypatch.setattr(Fallback, "run_row", lambda *_: rows.append(_))
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a, %p; .reg .u32 %t, %r;
+        ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4; add.u64 %o, %o, %a;
+        mov.b64 %p, out; cvta.param.u64 %p, %p; and.b64 %a, %a, 4; add.u64 %p, %p, %a; ld.u32 %r, [%p]; st.global.u32 [%o], %r; ret; }}"""
+    numpy, native = (run(text, 1, 32, np.zeros(32, np.uint32), engine=engine) for engine in ("numpy", "native"))
+    assert np.array_equal(numpy, native) and len(set(native)) == 2 and not rows
