@@ -157,10 +157,10 @@ def _add_pairs_to_peers(lanes: Lanes, ss: str, a: Addresses, type: str, b: Array
     change, dtype = CHANGES["add", type][0], TYPES[type].dtype
 
     def add(old: Array, b: Array, peer: Mask) -> Array:
-        halves = (np.ascontiguousarray(x)[..., None].view(dtype) for x in (old, b))
-        return np.where(peer, old + b, np.ascontiguousarray(change(*halves)).view(np.uint32)[..., 0])
+        halves = (np.copy(x, "C")[..., None].view(dtype) for x in (old, b))
+        return np.where(peer, old + b, np.copy(change(*halves), "C").view(np.uint32)[..., 0])
 
-    old = lanes.update(ss, a, "u32", add, (np.ascontiguousarray(b).view(np.uint32)[..., 0], peer))
+    old = lanes.update(ss, a, "u32", add, (np.copy(b, "C").view(np.uint32)[..., 0], peer))
     return old[..., None].view(dtype)
 
 

@@ -60,7 +60,7 @@ FUNCTIONS.update(
     broadcast_to=lambda code, x, shape: x,
     ascontiguousarray=lambda code, x: x,
     ravel=lambda code, x: x,
-    copy=lambda code, x: x,
+    copy=lambda code, x, order="K": x,
     any=lambda code, x, **k: x.any(**k),
     all=lambda code, x, **k: x.all(**k),
     count_nonzero=lambda code, x: Whole("any"),

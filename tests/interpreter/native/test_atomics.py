@@ -14,7 +14,7 @@ from warplab.interpreter.native.fallback import Fallback
 OPERATIONS = {
     "global.add.f64": 64, "shared.add.f64": 64, "add.f64": 64, "global.add.f32": 32, "shared.add.f32": 32,
     "global.add.noftz.f16": 16, "shared.add.noftz.f16": 16, "global.add.noftz.bf16": 16, "global.add.noftz.f16x2": 32,
-    "shared.add.noftz.f16x2": 32, "global.add.noftz.bf16x2": 32,
+    "shared.add.noftz.f16x2": 32, "global.add.noftz.bf16x2": 32, "add.noftz.f16x2": 32, "add.noftz.bf16x2": 32,
 }  # fmt: skip
 
 
