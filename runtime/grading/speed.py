@@ -14,6 +14,7 @@ from ..sources import CPP
 from .lab import Lab, LabTest, Submission, references_of
 
 TIMES = "times.json"
+SLOW = "right, and"  # the beginning of what is said of a submission whose results are right
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,5 +85,5 @@ def scored(lab: Lab, test: LabTest, submission: Submission, answer: Answer) -> t
     table = ", ".join(f"{points:g} up to {most:g} times" for most, points in test.speed)
     return (
         earned,
-        f"right, and {ratio:.2f} times as slow as the reference: {answer.cycles:,.0f} cycles, not {reference:,.0f} (points: {table})",
+        f"{SLOW} {ratio:.2f} times as slow as the reference: {answer.cycles:,.0f} cycles, not {reference:,.0f} (points: {table})",
     )

@@ -12,6 +12,7 @@ import pytest
 from warplab.runtime.errors import UsageError
 from warplab.runtime.grading import Lab, Submission, grade, load_lab
 from warplab.runtime.grading.bundle import write_bundle, write_handout
+from warplab.runtime.grading.differences import with_differences
 from warplab.runtime.grading.speed import Answer, scored
 from warplab.runtime.grading.supervise import timed
 
@@ -115,6 +116,13 @@ def test_a_wrong_table_is_refused(tmp_path: Path, line: str) -> None:
     (tmp_path / "lab.toml").write_text(f'[[test]]\nname = "t"\n{line}\nrun = "--arg 1"\n')
     with pytest.raises(UsageError, match="speed: write the table of its points"):
         load_lab(tmp_path)
+
+
+def test_what_is_slow_differs_from_the_reference_in_nothing(lab: Lab) -> None:
+    lab = replace(lab, differences="store")
+    given = [Submission("slow", {"k.ptx": source(8000)}), Submission("wrong", {"k.ptx": source(10, 8)})]
+    slow, wrong = with_differences(lab, given, list(grade(lab, given)))
+    assert slow.tests[0].message.count("\n") == 0 and "the reference: x[0] = 7" in wrong.tests[0].message
 
 
 def test_a_reference_that_fails_has_no_time(lab: Lab) -> None:
