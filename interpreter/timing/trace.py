@@ -22,7 +22,7 @@ from ..ptxas.machine_code import MachineCode, machine_code
 from ..ptxas.register_count import residency
 from . import words as s
 from .texture_unit import fetch_cycles
-from .touches import LINE, LINE_SECTORS, SECTOR, sectors_of, touches_of
+from .touches import LINE, LINE_SECTORS, SECTOR, FarTouches, sectors_of, touches_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,6 +69,7 @@ class TracedBlocks:
     kept_asked: int  # those of the blocks that were kept
     updates: int  # lanes of atomic operations on global memory, all blocks
     kept_updates: int
+    far: dict[int, tuple[int, int]]  # sectors loaded from and stored to memory that is not the device's, by the start of each allocation
 
 
 @dataclass(slots=True, eq=False)
@@ -125,6 +126,7 @@ class Tracer(Observer):
         for k, b in enumerate(b for blocks in self.kept_on for b in blocks):
             self.number[b] = k
         self.touched, self.arrays = touches_of(launch)
+        self.far = FarTouches(launch.other_arenas)
         self.used = sum(a.size for a in launch.arena.living()) // SECTOR  # sectors of memory that a launch could touch
         self.work = np.zeros(launch.blocks * self.each, np.int64)  # of each warp
         self.event = self.round = self.asked = self.updates = 0
@@ -206,7 +208,8 @@ class Tracer(Observer):
         """What warps touch of global memory, `start` lines further on; `lanes` and `units` of each warp, the latter if a rule of its own gives them."""
         clock, atomic = self._clock, way is Way.ATOMIC
         line = touch.line + start if start else touch.line
-        self.touched.add(line, touch.words, clock)
+        if not self.touched.add(line, touch.words, clock):
+            self.far.add(line, touch.words, op.kind in ("st", "red"))
         if atomic:
             self.updates += lanes if isinstance(lanes, int) else int(lanes.sum())
         else:
@@ -389,6 +392,7 @@ class Tracer(Observer):
             kept_asked=int(access["lanes"][~updates].sum()),
             updates=int(self.updates * more),
             kept_updates=int(access["lanes"][updates].sum()),
+            far={start: (int(loaded * more), int(stored * more)) for start, (loaded, stored) in self.far.sectors.items()},
         )
         self.launch = None
         del self.touched, self.arrays, self.entries, self.rows, self.lists

@@ -34,6 +34,7 @@ STAGING, FIRST_PIECE, STAGED_SETUP = 18.8e9, 35e9, (4.5, 3.1)
 CACHED = 32 * MIB  # of host memory; what is larger the host reads and writes more slowly
 SLOW_STAGING = {"h2d": 9.4e9, "d2h": 14.5e9}
 PEER_THROUGH_HOST, PEER_FIRST_PIECE = 0.7, 50e9  # of the rate of one direction
+REACHED, REACHED_PEER = 0.75, 0.59  # of the rate of one direction: what kernels load and store at once
 # Device memory: of the published bandwidth, and by how much L2 is faster.
 READ_AND_WRITTEN, WRITTEN, L2_READ_AND_WRITTEN, L2_WRITTEN, IN_L2 = 0.445, 0.95, 1.5, 1.25, 0.8
 
@@ -109,6 +110,11 @@ class DeviceFigures:
             return CopyCost("peer", COPY_CALL, TO_PEER + size / (self.peer or self.host))
         rate = self.host * PEER_THROUGH_HOST
         return CopyCost("peer", COPY_CALL, THROUGH_HOST + size / rate + min(size, MIB) / PEER_FIRST_PIECE * 1e6)
+
+    def reach(self, kind: PlaceKind, loaded: int, stored: int) -> float:
+        """Of a kernel's accesses to pinned memory or a peer's: bytes each way, both at once; managed memory is taken to be on the device."""
+        rates = {"pinned": self.host * REACHED, "device": (self.peer * REACHED_PEER or self.host * REACHED)}
+        return max(loaded, stored) / rates[kind] if kind in rates else 0.0
 
     def fill(self, size: int) -> CopyCost:
         """Of device memory."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -14,11 +14,14 @@ from warplab.interpreter.plan.clocks import reads_clock
 from warplab.interpreter.ptxas.register_count import residency
 from warplab.isa.profiles import DeviceProfile
 
+from .figures import MemoryPlace
 from .timeline import Timeline
 
 if TYPE_CHECKING:
     from warplab.interpreter.timing import SampledTime
 
+Moved = Mapping[int, tuple[int, int]]  # bytes loaded and stored, by the start of each allocation
+SECTOR = 32
 MOST = 8  # launches of a kernel with one shape that are seen; others with other numbers take as long as these on average
 
 
@@ -38,11 +41,13 @@ class KnownTimes:
 
         return SampledTime(device)
 
-    def learn(self, numbers: bytes, observer: SampledTime) -> None:
-        """A launch was observed."""
-        found = observer.finish()
+    def learn(self, numbers: bytes, observer: SampledTime, reach: Callable[[Moved], float]) -> None:
+        """A launch was observed; `reach` says how many microseconds it needs for bytes of memory that is elsewhere."""
+        found, trace = observer.finish(), observer.tracer.trace
         time = found.time if found is not None else None
-        self.seconds[numbers] = time.active / time.clock_hz if time is not None else 0.0
+        blocks = time.active / time.clock_hz if time is not None else 0.0
+        moved = {start: (loaded * SECTOR, stored * SECTOR) for start, (loaded, stored) in trace.far.items()} if trace is not None else {}
+        self.seconds[numbers] = max(blocks, reach(moved) / 1e6)
 
     def time(self, numbers: bytes) -> float:
         """How many seconds the blocks of a launch run; 0 if none was ever observed."""
@@ -67,11 +72,22 @@ def _reads_clock(launch: Launch) -> bool:
     return any(reads_clock(op) for plan in plans for s in plan.segments for op in s.ops)
 
 
+class MemoryMap(Protocol):
+    """What lies at addresses."""
+
+    def is_device_range(self, address: int) -> bool:
+        """Does an address mean memory that kernels reach?"""
+
+    def place(self, address: int, is_host: bool | None) -> MemoryPlace:
+        """What kind of memory it is."""
+
+
 @dataclass(frozen=True, slots=True)
 class TimedLaunch:
     """A launch that a clock is to hear of."""
 
     clock: Timeline | None
+    space: MemoryMap
     launch: Launch | None = None
     hertz: float = 0.0
     known: KnownTimes | None = None
@@ -85,8 +101,9 @@ class TimedLaunch:
         if self.known is None:  # nobody has made an event that could tell
             self.clock.launched(name, float(self.launch.clock[0]) / self.hertz, 1.0, device, by_host=by_host)
             return
+        clock, space = self.clock, self.space
         for observer in self.observers:
-            self.known.learn(self.numbers, observer)
+            self.known.learn(self.numbers, observer, lambda moved: clock.reach(device, moved, lambda start: space.place(start, None)))
         seconds = self.known.time(self.numbers) if not self.known.reads_clock else self._by_its_clock()
         self.clock.launched(name, seconds, self.known.share, device, by_host=by_host)
 
@@ -97,18 +114,16 @@ class TimedLaunch:
         return float(self.launch.clock[0]) / self.hertz * math.ceil(self.known.share) / waves
 
 
-def launch_timed(
-    clock: Timeline | None, launch: Launch, device: DeviceProfile, parameters: bytes, is_memory: Callable[[int], bool]
-) -> TimedLaunch:
-    """A launch before it runs; `is_memory` tells addresses from numbers, of which the time may depend."""
+def launch_timed(clock: Timeline | None, launch: Launch, device: DeviceProfile, parameters: bytes, space: MemoryMap) -> TimedLaunch:
+    """A launch before it runs; `space` tells addresses from numbers, of which the time may depend."""
     if clock is None:
-        return TimedLaunch(None)
+        return TimedLaunch(None, space)
     hertz = device.clock_mhz * 1e6
     launch.epoch = int(clock.launch_begins() * hertz / 1e6)
     if not clock.timed:
-        return TimedLaunch(clock, launch, hertz)
+        return TimedLaunch(clock, space, launch, hertz)
     known = known_times(launch, device)
     words = np.frombuffer(parameters[: len(parameters) & ~7], np.uint64).tolist()
-    numbers = b"".join(b"*" if is_memory(w) else w.to_bytes(8, "little") for w in words) + parameters[len(parameters) & ~7 :]
+    numbers = b"".join(b"*" if space.is_device_range(w) else w.to_bytes(8, "little") for w in words) + parameters[len(parameters) & ~7 :]
     observer = known.observer(numbers, device)
-    return TimedLaunch(clock, launch, hertz, known, numbers, (observer,) if observer is not None else ())
+    return TimedLaunch(clock, space, launch, hertz, known, numbers, (observer,) if observer is not None else ())

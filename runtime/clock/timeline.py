@@ -7,7 +7,7 @@ the same program tells the same times everywhere.  Times are microseconds since 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from warplab.isa.profiles import DeviceProfile
@@ -122,6 +122,10 @@ class Timeline:
             self._host(until + f.TELL, "wait")
         else:
             self._host(self.host + f.LOOK_CALL, "wait")
+
+    def reach(self, device: int, moved: Mapping[int, tuple[int, int]], place_of: Callable[[int], MemoryPlace]) -> float:
+        """How long a device's kernel needs for what it loads from and stores to memory elsewhere: bytes each way, by the start of each allocation."""
+        return sum(self.figures(device).reach(place_of(start).kind, *both) for start, both in moved.items())
 
     # ------------------------------------------------------------ streams
 

@@ -370,7 +370,7 @@ class DeviceContext:
         device = self._configured(handle, launch.total_shared)
         if self.observe is not None:
             self.observe(launch)
-        timed = launch_timed(self.space.clock, launch, self.profile, parameters, self.space.is_device_range)
+        timed = launch_timed(self.space.clock, launch, self.profile, parameters, self.space)
         try:
             with watched(self, handle, shape, parameters):
                 observers = *self.observers, *(sanitizer.watching(launch) if sanitizer else ()), *observers_of(device), *timed.observers

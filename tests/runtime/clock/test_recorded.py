@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import statistics
 from collections.abc import Callable, Iterator
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 from warplab.isa.profiles import profile
-from warplab.runtime import cudart
+from warplab.runtime import cudart, driver
 from warplab.runtime.clock.figures import SUBMIT, TELL, MemoryPlace
 from warplab.runtime.clock.timeline import Timeline
 from warplab.runtime.device.memory.allocations import SPACE
@@ -276,3 +277,56 @@ def test_copies_between_devices(program: Program, access: bool, what: str) -> No
         if r["what"] == what:
             cost = figures.copy(MemoryPlace("device", 0), MemoryPlace("device", 1), r["bytes"], 1, access)
             assert SUBMIT + TELL + cost.call + cost.busy == pytest.approx(r["us"], rel=0.3)
+
+
+TOUCH = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry touch(.param .u64 p, .param .u64 n)
+{
+    .reg .b32 %r<5>;
+    .reg .b64 %d<6>;
+    .reg .f32 %f;
+    .reg .pred %p;
+    ld.param.u64 %d0, [p];
+    ld.param.u64 %d1, [n];
+    mov.u32 %r0, %ctaid.x;
+    mov.u32 %r1, %ntid.x;
+    mov.u32 %r2, %tid.x;
+    mov.u32 %r4, %nctaid.x;
+    mul.lo.u32 %r3, %r4, %r1;
+    mad.lo.u32 %r0, %r0, %r1, %r2;
+    cvt.u64.u32 %d2, %r0;
+    cvt.u64.u32 %d3, %r3;
+next:
+    setp.ge.u64 %p, %d2, %d1;
+    @%p ret;
+    shl.b64 %d4, %d2, 2;
+    add.u64 %d4, %d0, %d4;
+    ld.global.f32 %f, [%d4];
+    add.f32 %f, %f, 0f3F800000;
+    st.global.f32 [%d4], %f;
+    add.u64 %d2, %d2, %d3;
+    bra next;
+}"""
+
+
+@pytest.mark.parametrize(("where", "what"), [("pinned", "kernel over mapped"), ("device", "kernel over device")])
+def test_kernels_reach_memory_of_the_host_through_its_link(program: Program, where: str, what: str) -> None:
+    """At most; what the device's own memory needs is the model of time's."""
+    kernel = call("cudaLibraryGetKernel", call("cudaLibraryLoadData", TOUCH.encode() + b"\0", [], [], 0, [], [], 0), b"touch")
+    program.clock.timed = True
+    recorded = {r["bytes"]: r["us"] for r in json.loads((RECORDED / "transfers.json").read_text()) if r["what"] == what}
+    config = driver.CUlaunchConfig()
+    config.gridDimX, config.blockDimX = 264, 256
+    config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1
+    for size in (1 << 20, 4 << 20, *([16 << 20] if where == "pinned" else [])):  # the recording found 16 MiB of device memory in L2
+
+        def launch(size: int = size) -> None:
+            given = (getattr(program, where), size // 4), (ctypes.c_uint64, ctypes.c_uint64)
+            code, *_ = driver.cuLaunchKernelEx(config, driver.CUfunction(int(kernel)), given, 0)
+            assert code == 0
+            done()
+
+        assert program.time(launch) == pytest.approx(recorded[size], rel=0.3), size
