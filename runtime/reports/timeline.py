@@ -45,12 +45,18 @@ def rows(spans: Sequence[TimeSpan]) -> list[TimelineRow]:
 
 
 def stream_names(spans: Sequence[TimeSpan]) -> dict[str, str]:
-    """The streams of a device as people know them: by the order in which they are given work; nodes of graphs have names of their own."""
+    """The streams of a device as people know them: by the order in which they are given work; the nodes of a graph are one."""
     out: dict[str, str] = {}
     for s in spans:
         if s.stream not in out and s.engine != HOST:
             numbered = sum(shown.startswith("stream ") for shown in out.values()) + 1
-            out[s.stream] = "default stream" if s.stream.endswith(":0") else f"stream {numbered}" if ":" in s.stream else s.stream
+            out[s.stream] = (
+                "default stream"
+                if s.stream.endswith(":0")
+                else f"stream {numbered}"
+                if ":" in s.stream
+                else s.stream.partition(" node ")[0]
+            )
     return out
 
 

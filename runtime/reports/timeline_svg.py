@@ -10,6 +10,7 @@ from .svg import box, svg, text
 from .timeline import ENGINES, stream_names
 
 WIDTH, LEFT, RIGHT, LANE, HIGH = 1040, 170, 12, 24, 16
+STREAMS = 24  # that have lanes of their own
 LEAST = 0.6  # of a box, in pixels; what is narrower joins its neighbour
 COLOURS = {
     KERNELS: "var(--good)",
@@ -37,7 +38,10 @@ def lanes(spans: Sequence[TimeSpan]) -> str:
         own = [s for s in work if s.device == d]
         rows += [(before + name, found) for engine, name in ENGINES.items() if (found := [s for s in own if s.engine == engine])]
         names = stream_names(own)
-        rows += [(before + shown, [s for s in own if s.stream == name]) for name, shown in names.items()] if len(names) > 1 else []
+        shown = list(dict.fromkeys(names.values()))
+        rows += [(before + name, [s for s in own if names[s.stream] == name]) for name in shown[:STREAMS]] if len(shown) > 1 else []
+        if len(shown) > STREAMS:
+            rows.append((f"{before}{len(shown) - STREAMS} more streams", [s for s in own if names[s.stream] in shown[STREAMS:]]))
     body, y = [], 26.0
     bottom = y + LANE * len(rows)
     step = _step((end - start) / 8)

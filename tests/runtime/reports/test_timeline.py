@@ -55,6 +55,13 @@ def test_the_picture_has_a_lane_for_each_engine_and_stream() -> None:
     assert lanes(SPANS[:1]) == ""
 
 
+def test_the_nodes_of_a_graph_share_a_lane_and_so_do_streams_beyond_some() -> None:
+    nodes = [TimeSpan("kernels", "k", n, n + 1, 0, f"graph 3 node {n}") for n in range(50)]
+    streams = [TimeSpan("kernels", "k", n, n + 1, 0, f"0:{n + 1}") for n in range(50)]
+    assert lanes(nodes + streams[:1]).count(">graph 3</text>") == 1
+    assert lanes(streams).count(">26 more streams</text>") == 1
+
+
 def test_ten_thousand_spans_make_a_small_picture() -> None:
     assert len(lanes([TimeSpan("kernels", "k", 2 * n, 2 * n + 1, 0, "0:0") for n in range(10_000)])) < 500_000
 
