@@ -9,7 +9,8 @@ import click
 
 @click.command()
 @click.option("--port", type=click.IntRange(0, 65535), help="Listens on a port of this machine instead of standard input, for one client.")
-def lsp(port: int | None) -> None:
+@click.option("--stdio", is_flag=True, help="Standard input and output, as by default: some editors say so.")
+def lsp(port: int | None, stdio: bool) -> None:
     """Checks, explains and changes PTX in an editor: VS Code, Neovim, Helix, Emacs and others.
 
     The editor starts this command and speaks the Language Server Protocol over its standard input and output. It needs pygls:
@@ -17,6 +18,8 @@ def lsp(port: int | None) -> None:
     """
     from ..errors import UsageError
 
+    if stdio and port is not None:
+        raise UsageError("--stdio and --port: choose one")
     try:
         from ..lsp.server import server
     except ModuleNotFoundError as e:

@@ -1,6 +1,6 @@
 // Starts the language server and the debug adapter of warplab, and adds what stands above and beside a kernel.
 import * as vscode from "vscode";
-import { LanguageClient, TransportKind } from "vscode-languageclient/node";
+import { LanguageClient } from "vscode-languageclient/node";
 import { clear, profile } from "./hot_lines";
 import { Lenses } from "./lenses";
 import { call, located, missing } from "./locate";
@@ -18,7 +18,7 @@ async function start(context: vscode.ExtensionContext): Promise<void> {
     return;
   }
   const log = context.extension.id;
-  client = new LanguageClient("warplab", "warplab", { command, args: ["lsp"], transport: TransportKind.stdio }, { documentSelector: FILES, outputChannelName: log });
+  client = new LanguageClient("warplab", "warplab", { command, args: ["lsp"] }, { documentSelector: FILES, outputChannelName: log });
   try {
     await client.start();
   } catch {

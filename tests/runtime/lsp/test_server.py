@@ -17,7 +17,7 @@ pytest_lsp = pytest.importorskip("pytest_lsp", reason="pip install pytest-lsp")
 
 ROOT = Path(__file__).parents[3]
 VECADD = ROOT / "samples" / "vecadd.ptx"
-START = f"import sys\nsys.path.insert(0, {str(ROOT / 'tests' / 'importroot')!r})\nfrom warplab.runtime.cli import main\nmain(['lsp'])\n"
+START = f"import sys\nsys.path.insert(0, {str(ROOT / 'tests' / 'importroot')!r})\nfrom warplab.runtime.cli import main\nmain(['lsp', *sys.argv[1:]])\n"
 
 
 class Client:
@@ -95,7 +95,7 @@ def session(tmp_path: Path, name: str, text: str, scenario: Callable[[Client], A
 
     async def run() -> None:
         raw = pytest_lsp.make_test_lsp_client()
-        await raw.start_io(sys.executable, str(start))
+        await raw.start_io(sys.executable, str(start), "--stdio")
         try:
             capabilities = pytest_lsp.client_capabilities("visual_studio_code")
             await raw.initialize_session(types.InitializeParams(capabilities, root_uri=tmp_path.as_uri()))
