@@ -36,3 +36,12 @@ __global__ void whole_blocks(const unsigned *x, unsigned *out)
         out[threadIdx.x] = cell[63 - threadIdx.x];
     }
 }
+
+// Half of the block: the others go on without it.
+__global__ void half_waits(const unsigned *x, unsigned *out)
+{
+    __shared__ unsigned cell[64];
+    cell[threadIdx.x] = x[threadIdx.x];
+    if (threadIdx.x % 2) __syncthreads();
+    out[threadIdx.x] = cell[63 - threadIdx.x];
+}

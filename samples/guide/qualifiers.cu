@@ -6,6 +6,7 @@
 //@ run --kernel variable --block 4 --set offset=5 --arg out:out=s32[4] --expect "out == arange(4) + 5" --expect "offset == 9"
 //@ run --kernel dynamic --block 32 --shared 128 --arg x=s32[32]:arange --arg out:out=s32[32] --expect "out == flip(x)"
 //@ run --kernel pointers --block 4 --arg inout:x=s32[4]:arange --expect "x == 2 * arange(4)"
+//@ run --kernel same_place --block 1 --shared 64 --arg out:out=u32[1] --expect "out == 0"
 __device__ int square(int v) { return v * v; }
 __host__ __device__ int next(int v) { return v + 1; }
 
@@ -44,3 +45,7 @@ __global__ void pointers(int *x)
     twice(&mine[threadIdx.x]);
     twice(&x[threadIdx.x]);
 }
+
+extern __shared__ float others[];
+
+__global__ void same_place(unsigned *out) { *out = (unsigned)((char *)others - (char *)cell); }
