@@ -176,9 +176,11 @@ class WorkQueue:
         patience = host().patience()
         while left := wanted():
             held = [x for p in left for x in p.held_by() if x.standstill is not None]
-            if next(patience, None) is None and not any(x.standstill and x.standstill.turns for x in held):
-                self._end(held, what)
-                return
+            if next(patience, None) is None:
+                if not any(x.standstill and x.standstill.turns for x in held):
+                    self._end(held, what)
+                    return
+                patience = host().patience()
             self.progress()
 
     def _end(self, held: Sequence[PendingWork], what: str) -> None:

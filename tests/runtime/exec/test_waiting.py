@@ -134,6 +134,15 @@ VALUES = (
 }
 """
 )
+COUNTS = (
+    HEAD
+    + r"""
+    counted<<<1, 32, 0, a>>>(d, d + 1);
+    printf("%d\n", cudaDeviceSynchronize());
+    return 0;
+}
+"""
+)
 THREADS = r"""
 #include <cstdio>
 #include <thread>
@@ -148,6 +157,62 @@ int main() {
     two.join();
 }
 """
+
+LOOPS = r"""
+#include <cstdio>
+#include <cooperative_groups.h>
+#include <cuda/atomic>
+#include <cuda_runtime.h>
+namespace cg = cooperative_groups;
+__global__ void clocked(volatile int *flag, int *out) { long long t = clock64(); while (!*flag && clock64() - t < (1LL << 40)) ; *out = *flag; }
+__global__ void sleeps(volatile int *flag, int *out) { unsigned ns = 8; while (!*flag) { __nanosleep(ns); if (ns < 256) ns *= 2; } *out = *flag; }
+__global__ void set(volatile int *flag, int v) { *flag = v; }
+__global__ void waits(cuda::atomic<int, cuda::thread_scope_system> *a, int *out) { a->wait(0); *out = a->load(); }
+__global__ void stores(cuda::atomic<int, cuda::thread_scope_system> *a) { a->store(5); a->notify_all(); }
+__global__ void rounds(volatile int *request, volatile int *answer, int *work) {
+    cg::grid_group g = cg::this_grid();
+    for (int n = 1;; n++) {
+        if (g.thread_rank() == 0) while (*request < n) ;
+        g.sync();
+        if (*request == 1000) return;
+        atomicAdd(work, n);
+        g.sync();
+        if (g.thread_rank() == 0) { __threadfence_system(); *answer = n; }
+    }
+}
+int main() {
+    int *d, h; cudaMalloc(&d, 64); cudaMemset(d, 0, 64);
+    cudaStream_t a, b; cudaStreamCreateWithFlags(&a, cudaStreamNonBlocking); cudaStreamCreateWithFlags(&b, cudaStreamNonBlocking);
+    clocked<<<1, 32, 0, a>>>(d, d + 1); set<<<1, 1, 0, b>>>(d, 3); printf("%d", cudaDeviceSynchronize());
+    cudaMemcpy(&h, d + 1, 4, cudaMemcpyDeviceToHost); printf(" clock %d\n", h);
+    cudaMemset(d, 0, 64);
+    sleeps<<<2, 32, 0, a>>>(d, d + 1); set<<<1, 1, 0, b>>>(d, 4); printf("%d", cudaDeviceSynchronize());
+    cudaMemcpy(&h, d + 1, 4, cudaMemcpyDeviceToHost); printf(" sleep %d\n", h);
+    cudaMemset(d, 0, 64);
+    waits<<<1, 1, 0, a>>>((cuda::atomic<int, cuda::thread_scope_system> *)d, d + 1); stores<<<1, 1, 0, b>>>((cuda::atomic<int, cuda::thread_scope_system> *)d); printf("%d", cudaDeviceSynchronize());
+    cudaMemcpy(&h, d + 1, 4, cudaMemcpyDeviceToHost); printf(" atomic %d\n", h);
+    volatile int *box; cudaHostAlloc((void **)&box, 8, cudaHostAllocMapped); box[0] = box[1] = 0;
+    cudaMemset(d, 0, 64);
+    volatile int *req = box, *ans = box + 1; int *w = d;
+    void *args[] = {&req, &ans, &w};
+    printf("%d", cudaLaunchCooperativeKernel((void *)rounds, dim3(8), dim3(64), args, 0, a));
+    for (int n = 1; n <= 10; n++) { box[0] = n; while (box[1] != n) ; }
+    box[0] = 1000;
+    printf(" %d", cudaStreamSynchronize(a)); cudaMemcpy(&h, d, 4, cudaMemcpyDeviceToHost); printf(" rounds %d\n", h);
+}
+"""
+
+
+@pytest.mark.parametrize("engine", ["auto", "native"])
+def test_loops_of_all_kinds_wait(warplab_exec: Run, build: Build, engine: str) -> None:
+    """With the clock, with pauses, by an atomic's wait, and a grid of several blocks that waits as a whole."""
+    done = warplab_exec(build("loops", "-arch=sm_90", text=LOOPS), options=("--engine", engine))
+    assert (done.stdout, done.stderr) == ("0 clock 3\n0 sleep 4\n0 atomic 5\n0 0 rounds 28160\n", "")
+
+
+def test_a_loop_that_counts_ends_when_its_time_is_over(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(build("counts", text=COUNTS), options=("--timeout", "1"))
+    assert done.stdout == "702\n" and "reached the limit of 1.0 s" in done.stderr
 
 
 @pytest.mark.parametrize("engine", ["auto", "numpy", "native"])
