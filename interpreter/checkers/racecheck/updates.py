@@ -54,7 +54,10 @@ def _updates(function: Function) -> list[Update]:
             continue
         place, value = store.operands
         if isinstance(value, Register):
-            loads = (i for i in origins([value.index], defined) if len(i.operands) > 1 and i.operands[1] is place)
+            before = (
+                i for i in origins([value.index], defined) if i.span.start < store.span.start
+            )  # what comes behind gives the register another use
+            loads = (i for i in before if len(i.operands) > 1 and i.operands[1] is place)
             out += [Update(load, store, _operation(load, store, defined[value.index])) for load in itertools.islice(loads, 1)]
     return out
 

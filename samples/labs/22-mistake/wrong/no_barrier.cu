@@ -1,5 +1,5 @@
 // Nothing waits for the tile.
-// wrong: a square: race
+// wrong: a square: no barrier between
 
 // m: height x width, both multiples of 32; out: width x height; blocks of 32 x 8 threads
 __global__ void transpose(const float *m, float *out, unsigned width, unsigned height)
