@@ -24,6 +24,7 @@ from .events import Given, Location, MemoryEvent, NotModelled, Thread, Traces
 from .relations import bits
 from .ways import MOST_LOADS, Values, Ways, settled
 
+COMMUTING = frozenset({"add", "and", "or", "xor", "min", "max"})  # operations of which two in a row may change places
 PRIVATE = frozenset({"const", "local", "param", "param::entry", "param::func"})
 Guesses = dict[int, Given]
 State = tuple[object, ...]  # the place of a thread, and the values that it works with
@@ -86,6 +87,9 @@ class Guesser(Observer):
             self.bounded = self.bounded or not spins
         return late or spins
 
+    def meets(self, number: int, locations: Sequence[Location], line: int, writes: bool, commutes: str) -> None:
+        """A thread comes to a load, or to an atomic operation of this name, and has not carried it out."""
+
     def visit(self, number: int, state: State | None) -> None:
         """A thread goes on from here."""
         if state is not None:
@@ -127,7 +131,12 @@ class Guesser(Observer):
     def arrival(self, site: Site, group: Any, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
         for thread in numbers(group, None):
-            self._barrier(thread, ("barrier", self.threads[thread].block, number), site, arrives=True, waits=waits)
+            which = ("barrier", self.threads[thread].block, number)
+            self._barrier(thread, which, site, arrives=True, waits=waits, threads=self.wanted(count))
+
+    def wanted(self, count: int | None) -> int:
+        """The threads that a barrier waits for, where that is asked; here whoever comes in some execution."""
+        return 0
 
     def members(self, site: Site, group: Any, membermask: Array) -> None:
         """See Observer."""
@@ -144,10 +153,12 @@ class Guesser(Observer):
             which = ("cluster", self.threads[thread].cluster)
             self._barrier(thread, which, site, arrives=arrives and "relaxed" not in site.instruction.modifiers, waits=not arrives)
 
-    def _barrier(self, thread: int, which: tuple[object, ...], site: Site, *, arrives: bool, waits: bool) -> None:
+    def _barrier(self, thread: int, which: tuple[object, ...], site: Site, *, arrives: bool, waits: bool, threads: int = 0) -> None:
         key = (thread, *which, arrives)
         phase = self._phases[key] = self._phases.get(key, 0) + 1
-        self.note(thread, MemoryEvent(barrier=(*which, phase), arrives=arrives, waits=waits, line=site.instruction.span.line))
+        self.note(
+            thread, MemoryEvent(barrier=(*which, phase), arrives=arrives, waits=waits, threads=threads, line=site.instruction.span.line)
+        )
 
 
 def numbers(group: Any, mask: Array | None) -> list[int]:
@@ -192,6 +203,16 @@ class GuessedMemory(ObservedMemory):
             if here:
                 self.guesser.visit(n, state)
 
+    def _meet(self, g: Any, space: str, address: Value, size: int, count: int, writes: bool = False, commutes: str = "") -> None:
+        """Tells which locations each lane comes to."""
+        found: dict[int, list[Location]] = {}
+        for i in range(count):
+            for _, thread, location in self._places(g, space, plain(address) + np.uint64(i * size), size, writes):
+                self._known(location)
+                found.setdefault(thread, []).append(location)
+        for thread, locations in found.items():
+            self.guesser.meets(thread, locations, g.wave.current.instruction.span.line, writes, commutes)
+
     def _places(self, g: Any, space: str, address: Value, size: int, write: bool) -> list[tuple[int, int, Location]]:
         """(lane's position in the group, its thread, what it accesses)."""
         threads = numbers(g, None)
@@ -207,8 +228,9 @@ class GuessedMemory(ObservedMemory):
     def load(self, g: Any, space: str, address: Value | LocalPlace, type: ScalarType, count: int) -> tuple[Array, ...]:
         if isinstance(address, LocalPlace) or space in PRIVATE:
             return WaveMemory.load(self, g, space, address, type, count)
-        self._park(g)
         site, size = g.wave.current, type.dtype.itemsize
+        self._meet(g, space, plain(address), size, count * type.elements)
+        self._park(g)
         out = [np.zeros(g.geometry.shape, f"u{size}") for _ in range(count * type.elements)]
         order = order_of(site.instruction)
         for i, o in enumerate(out):
@@ -239,6 +261,9 @@ class GuessedMemory(ObservedMemory):
         site, size = g.wave.current, type.dtype.itemsize
         if type.elements > 1:
             raise NotModelled("an atomic operation on several elements")
+        words = site.instruction.modifiers
+        commutes = "" if returns or type.dtype.kind not in "iu" else next((w for w in words if w in COMMUTING), "")
+        self._meet(g, space, address, size, 1, True, commutes)
         self._park(g)
         out = np.zeros(g.geometry.shape, f"u{size}")
         flat = [np.broadcast_to(o, g.geometry.shape).ravel() for o in operands]

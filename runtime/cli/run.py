@@ -16,6 +16,7 @@ from .launching import runner_of, runs_of, with_options
 if TYPE_CHECKING:
     from warplab.assembler.ir import Variable
 
+    from ..run.exhaustive import ExhaustiveOrders
     from ..run.runner import Outcome, RunBuffer, Runner
     from ..run.runspec import RunSpec
     from ..run.schedules import Orders
@@ -146,7 +147,7 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec, hint: str) -> None:
                 click.echo(f"  {b.name} = {_preview(b)}")
 
 
-def _tell_orders(runner: Runner, orders: Orders | None, spec: RunSpec) -> None:
+def _tell_orders(runner: Runner, orders: Orders | ExhaustiveOrders | None, spec: RunSpec) -> None:
     """How the outcomes of other orders compare."""
     from ..run.runner import describe_launches
 
@@ -224,7 +225,7 @@ def _writer(runner: Runner, name: str, index: tuple[int, ...] | None) -> str:
     return str(last_writer(again(runner, runner.spec.schedule), name, index) or "no thread wrote it")
 
 
-def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | None) -> dict[str, Any]:
+def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | ExhaustiveOrders | None) -> dict[str, Any]:
     from dataclasses import asdict
 
     import numpy as np

@@ -58,11 +58,12 @@ def sanitize(
     from ..golden.output import captured
     from ..player.findings import PlayedFindings
     from ..reports.findings import rendered
+    from ..run.exhaustive import ExhaustiveOrders
     from ..run.schedules import Orders, in_orders, look_in_other_orders
 
     found: list[Finding] = []
     played = PlayedFindings()
-    compared: list[Orders] = []
+    compared: list[Orders | ExhaustiveOrders] = []
     code = suppressed = 0
     tools = " ".join(tools_of(tool or "all"))
     options["leak_check"] = options["leak_check"] or ("no" if tool is None else None)

@@ -88,7 +88,8 @@ def _opening(case: Case, check: RunCheck, runner: Runner, outcome: Outcome, elem
 def _in_other_orders(texts: list[bytes], names: list[str], check: RunCheck, folder: Path, runner: Runner, outcome: Outcome) -> list[str]:
     """What is wrong in other orders, or with all that the memory model allows."""
     if check.conditions:
-        found = judge(texts, names, check.spec, folder, check.conditions, check.spec.schedules or LITMUS_SEEDS)
+        seeds = check.spec.schedules if isinstance(check.spec.schedules, int) else LITMUS_SEEDS
+        found = judge(texts, names, check.spec, folder, check.conditions, seeds)
         return [] if found.passed else [litmus_text(f"line {check.spec.line}", found)]
     if check.spec.schedules:
         orders = in_orders(runner, outcome)

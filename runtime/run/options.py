@@ -15,6 +15,7 @@ from warplab.interpreter.checkers.tools import NAMES
 from ..errors import UsageError
 
 Dim3 = tuple[int, int, int]
+EXHAUSTIVE = "exhaustive"  # of --schedules
 
 
 def text(option: str, value: Any) -> Any:
@@ -75,6 +76,10 @@ def _goes_on(option: str, value: str) -> bool:
     if value not in ("stop", "continue"):
         raise UsageError(f"{option} {value}: write stop or continue")
     return value == "continue"
+
+
+def _schedules(option: str, value: Any) -> int | str:
+    return EXHAUSTIVE if value == EXHAUSTIVE else whole(1, 1000000)(option, value)
 
 
 def _leak_check(option: str, value: str) -> str:
@@ -157,8 +162,9 @@ OPTIONS = {
                   help="Which products and sums become one multiply-add: all (default), as by ptxas; f64; or none."),
         RunOption("--max-steps", "max_steps", "launch", "setting", read=whole(1), help="Ends the run after this number of steps."),
         RunOption("--timeout", "timeout", "launch", "setting", read=real, help="Ends the run after this number of seconds."),
-        RunOption("--schedules", "schedules", "orders", "setting", read=whole(1, 1000000),
-                  help="Also runs this number of seeds, and shows the first one whose outcome differs."),
+        RunOption("--schedules", "schedules", "orders", "setting", read=_schedules,
+                  help="Also runs this number of seeds, and shows the first one whose outcome differs; exhaustive: all orders of a small "
+                  "launch, or two that differ."),
         RunOption("--expect", "expect", "outcome", "data", kind="many", help="A numpy expression that must hold, or NAME=@file.npy."),
         RunOption("--rtol", "rtol", "outcome", "tolerance", read=real, help="Relative tolerance of ==."),
         RunOption("--atol", "atol", "outcome", "tolerance", read=real, help="Absolute tolerance of ==."),

@@ -66,7 +66,7 @@ class RunSpec:
     engine: str = ""
     threads: int | None = None
     schedule: int | None = None
-    schedules: int | None = None  # so many seeds, from that of `schedule` on, are held against the default order
+    schedules: int | str | None = None  # so many seeds, from that of `schedule` on, or EXHAUSTIVE, are held against the default order
     poison: int | None = None
     max_steps: int | None = None
     timeout: float | None = None

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from warplab.interpreter.checkers.findings import Finding, key_of
 
 from ..device.launches.engines import cores
+from .exhaustive import ExhaustiveOrders, exhaustive_orders
 from .expect import agree, show
 from .runner import Outcome, Runner
 from .watchpoint import LastWriter, last_writer, quiet
@@ -147,9 +148,11 @@ def again(runner: Runner, schedule: int | None) -> Runner:
     return Runner(runner.texts, runner.names, replace(runner.spec, schedule=schedule, schedules=None), runner.folder)
 
 
-def in_orders(runner: Runner, outcome: Outcome) -> Orders:
-    """A run that was carried out in the default order under as many seeds as its spec says."""
+def in_orders(runner: Runner, outcome: Outcome) -> Orders | ExhaustiveOrders:
+    """A run that was carried out in the default order under as many seeds as its spec says, or in all orders."""
     spec = runner.spec
+    if isinstance(spec.schedules, str):
+        return exhaustive_orders(runner, outcome)
     first = 1 if spec.schedule is None else spec.schedule
     seeds = range(first, first + (spec.schedules or 0))
     told: list[_Told] = []
