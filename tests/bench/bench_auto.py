@@ -4,7 +4,8 @@
 
 Seconds are those of the clock from before the first launch to where the process begins to end, the least of the runs; a process has read its PTX and filled its
 memory before.  On a machine that is busy with other things, --cpu measures the processor's time instead, without that of compilers beside numpy.  A ratio compares `auto` with the better of the two engines.  Every process that runs cold has a cache folder of its own, in which the warm one
-runs afterwards.  --write puts the summary into docs/engine.md.
+runs afterwards.  --keep appends the summary to
+history.jsonl; --write puts the newest one of each kind there into docs/engine.md.
 """
 
 from __future__ import annotations
@@ -19,8 +20,8 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import asdict, astuple, dataclass
 from functools import partial
 from pathlib import Path
 
@@ -34,9 +35,10 @@ from tests.interpreter.recordings.test_programs import PROGRAMS, Process
 from tools import markdown
 
 ENGINES = "numpy", "native", "auto"
-THREADS = os.cpu_count() or 1
+THREADS = len(os.sched_getaffinity(0))
 TOLERATED = 1.15
 SLACK = 0.005  # seconds, below which nobody feels a difference
+HISTORY = HERE / "history.jsonl"
 PAGE = HERE.parents[1] / "docs" / "engine.md"
 MARKS = re.compile(r"(<!-- auto -->\n).*?(<!-- /auto -->)", re.S)
 Run = Callable[[str], object]  # on an engine
@@ -157,6 +159,21 @@ def summed_up(found: list[tuple[float, float]]) -> Summary:
     return Summary(len(found), good[0], good[1], round(max(cold), 2), round(max(warm), 2))
 
 
+def added(several: Iterable[Summary]) -> Summary:
+    """All in one."""
+    numbers = [astuple(one) for one in several]
+    programs, cold, warm, *_ = (sum(column) for column in zip(*numbers, strict=True))
+    return Summary(programs, cold, warm, max(x[3] for x in numbers), max(x[4] for x in numbers))
+
+
+def page(summary: dict[str, Summary]) -> str:
+    """The table."""
+    named = {KINDS[kind]: one for kind, one in summary.items()} | {"all": added(summary.values())}
+    head = ("", "programs", f"cold: within {TOLERATED:g}x", f"warm: within {TOLERATED:g}x", "cold: at most", "warm: at most")
+    rows = [(name, s.programs, s.cold, s.warm, f"{s.worst_cold:.2f}x", f"{s.worst_warm:.2f}x") for name, s in named.items()]
+    return markdown.table(head, rows, right=range(1, 6))
+
+
 def main() -> int:
     """Prints the table; fails if `auto` chooses badly too often."""
     options = argparse.ArgumentParser()
@@ -177,28 +194,20 @@ def main() -> int:
         table.setdefault(kind, []).append(both)
         cells = "".join("".join(f"{found[e][state] * 1e3:8.0f}" for e in ENGINES) + f"{both[state]:6.2f}" for state in (0, 1))
         print(f"{name:36}{cells}{'   *' * (max(both) > TOLERATED)}", flush=True)
-    summary = {KINDS[kind]: summed_up(found) for kind, found in table.items()}
-    summary["all"] = total = summed_up([one for found in table.values() for one in found])
-    rows = [(name, s.programs, s.cold, s.warm, f"{s.worst_cold:.2f}x", f"{s.worst_warm:.2f}x") for name, s in summary.items()]
-    head = ("", "programs", f"cold: within {TOLERATED:g}x", f"warm: within {TOLERATED:g}x", "cold: at most", "warm: at most")
-    text = markdown.table(head, rows, right=range(1, 6))
-    print(text)
-    if chosen.write:
-        PAGE.write_text(MARKS.sub(lambda found: f"{found[1]}\n{text}\n\n{found[2]}", PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+    summary = {kind: summed_up(found) for kind, found in table.items()}
+    print(page(summary))
     if chosen.keep:
         when = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
-        with (HERE / "history.jsonl").open("a") as history:
-            history.write(
-                json.dumps(
-                    {
-                        "when": when,
-                        "auto": {name: asdict(s) for name, s in summary.items()},
-                        "python": platform.python_version(),
-                        "numpy": np.__version__,
-                    }
-                )
-                + "\n"
-            )
+        kept = {kind: asdict(one) for kind, one in summary.items()}
+        with HISTORY.open("a", encoding="utf-8") as history:
+            history.write(json.dumps({"when": when, "auto": kept, "python": platform.python_version(), "numpy": np.__version__}) + "\n")
+    if chosen.write:
+        runs = [line["auto"] for line in map(json.loads, HISTORY.read_text(encoding="utf-8").splitlines()) if "auto" in line]
+        latest = {kind: Summary(**run[kind]) for run in runs for kind in run}
+        PAGE.write_text(
+            MARKS.sub(lambda found: f"{found[1]}\n{page(latest)}\n\n{found[2]}", PAGE.read_text(encoding="utf-8")), encoding="utf-8"
+        )
+    total = added(summary.values())
     return 1 if min(total.cold, total.warm) < 0.95 * total.programs else 0
 
 

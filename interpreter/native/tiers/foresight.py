@@ -14,7 +14,9 @@ from ...plan.plan import Branch, Op, PlanFunction, Segment
 from ...plan.uses import leaves, successors, written
 from ...values import plain
 
-SAMPLES = 3  # of a counter, after which it is believed
+POINTS = 4  # of an approach, from which on it is believed
+MOST_POINTS = 8
+STEADY = 4  # times as fast as at its slowest an approach may be at its fastest
 
 
 @dataclass(slots=True)
@@ -26,14 +28,32 @@ class PlannedLoop:
     compared: list[tuple[int, int]]
 
 
-@dataclass(slots=True)
 class Approach:
-    """How far two registers are from each other: at first, and now; it only becomes less."""
+    """How far two registers are from each other, at moments at which that had become less."""
 
-    begun: float
-    first: int
-    now: int
-    samples: int = 1
+    def __init__(self) -> None:
+        self.points: list[tuple[float, int]] = []
+
+    def see(self, now: float, apart: int) -> None:
+        """Their distance now."""
+        points = self.points
+        if points and apart > points[-1][1]:
+            points.clear()
+        if not points or apart < points[-1][1]:
+            points.append((now, apart))
+            if len(points) > MOST_POINTS:
+                del points[1]
+
+    def remaining(self, now: float) -> float:
+        """Seconds until they are equal; 0 where they don't approach steadily."""
+        if len(self.points) < POINTS:
+            return 0.0
+        times, distances = np.array(self.points).T
+        speeds = -np.diff(distances) / np.maximum(np.diff(times), 1e-9)
+        if speeds.max() > STEADY * speeds.min():
+            return 0.0
+        overall = (distances[0] - distances[-1]) / (times[-1] - times[0])
+        return max(float(distances[-1] / overall - (now - times[-1])), 0.0)
 
 
 class LaunchForesight:
@@ -91,16 +111,9 @@ class LaunchForesight:
         apart = distance(g, *pair)
         if apart is None:
             return 0.0
-        key = loop.first, loop.last, pair
-        found = self._approaches.get(key)
-        if found is None or apart > found.now:
-            self._approaches[key] = Approach(now, apart, apart)
-            return 0.0
-        found.now = apart
-        found.samples += 1
-        if found.samples < SAMPLES or apart == found.first:
-            return 0.0
-        return (now - found.begun) * apart / (found.first - apart)
+        found = self._approaches.setdefault((loop.first, loop.last, pair), Approach())
+        found.see(now, apart)
+        return found.remaining(now)
 
 
 def distance(g: Any, a: int, b: int) -> int | None:
