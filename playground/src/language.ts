@@ -18,10 +18,17 @@ const common = (stream: Parameters<StreamParser<{ comment: boolean }>["token"]>[
   return undefined;
 };
 
-const ptxParser: StreamParser<{ comment: boolean; fresh: boolean }> = {
+// Directives that end with their line, not with a semicolon
+const LINE = new Set([".version", ".target", ".address_size", ".file", ".loc"]);
+
+const ptxParser: StreamParser<{ comment: boolean; fresh: boolean; ends: boolean }> = {
   name: "ptx",
-  startState: () => ({ comment: false, fresh: true }),
+  startState: () => ({ comment: false, fresh: true, ends: false }),
   token(stream, state) {
+    if (stream.sol() && state.ends) {
+      state.fresh = true;
+      state.ends = false;
+    }
     const found = common(stream, state);
     if (found !== undefined) return found;
     const fresh = state.fresh;
@@ -30,7 +37,12 @@ const ptxParser: StreamParser<{ comment: boolean; fresh: boolean }> = {
     if (stream.match(/^0[fFdDxX][0-9A-Fa-f]+|^\d[\w.]*/)) return "number";
     if (stream.match(/^%(n?tid|n?ctaid|laneid|warpid|clock\w*|lanemask\w*|globaltimer\w*|smid)(\.[xyzw])?\b/)) return "atom";
     if (stream.match(TYPE)) return "typeName";
-    if (stream.match(/^\.[a-z_][\w]*(::\w+)*/i)) { state.fresh = false; return fresh ? "keyword" : "modifier"; }
+    const dotted = stream.match(/^\.[a-z_][\w]*(::\w+)*/i) as RegExpMatchArray | null;
+    if (dotted !== null) {
+      state.ends ||= fresh && LINE.has(dotted[0]);
+      state.fresh = false;
+      return fresh ? "keyword" : "modifier";
+    }
     if (stream.match(/^[A-Za-z_$%][\w$]*/)) {
       if (fresh && stream.match(/^\s*:(?!:)/, false)) return "labelName";
       state.fresh = false;

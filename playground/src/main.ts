@@ -3,6 +3,7 @@ import { byId, make } from "./dom";
 import { Editor, type Language } from "./editor";
 import { packed, unpacked } from "./link";
 import { rendered } from "./markdown";
+import { pairs } from "./pairs";
 import { lineOf, shown } from "./results";
 import { type Answer, ask, type LabShown, type Start } from "./server";
 
@@ -115,7 +116,10 @@ class Page {
     }
     if (answer.ptx !== undefined && answer.ptx !== this.compiled.text) this.compiled.show(answer.ptx, "ptx");
     const found = (answer.runs ?? []).flatMap((r) => r.findings);
-    this.editor.mark(found.flatMap((f) => [lineOf(f, isCuda), lineOf(f, isCuda, true)]).filter(Boolean).map((line) => ({ line, kind: "bad" })));
+    const tints = answer.ptx === undefined ? { source: [], ptx: [] } : pairs(answer.ptx, "program.cu");
+    const bad = found.flatMap((f) => [lineOf(f, isCuda), lineOf(f, isCuda, true)]).filter(Boolean).map((line) => ({ line, kind: "bad" }));
+    this.editor.mark([...tints.source, ...bad]);
+    this.compiled.mark(tints.ptx);
     const word = answer.error !== undefined ? "ended with an error" : answer.tests !== undefined ? `${answer.score} of ${answer.total} points`
       : (answer.runs ?? []).every((r) => r.verdict === "ok") ? "ok" : "failed";
     this.status.textContent = `${word}, ${seconds.toFixed(2)} s`;

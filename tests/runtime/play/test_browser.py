@@ -177,6 +177,10 @@ def test_cuda(browser: Any, plain: str) -> None:
     page.select_option("#choice", "cuda")
     assert done(page, "record").startswith("ok")
     assert ".visible .entry" in page.inner_text("#compiled")
+    load = page.locator("#compiled .cm-line", has_text="st.global.f32").get_attribute("class").split()[-1]
+    assert load in page.locator("#editor .cm-line", has_text="c[i] = a[i] + b[i]").get_attribute("class"), (
+        "a line and its PTX have one colour"
+    )
     player = page.frame_locator("iframe[title=Player]")
     player.locator(".wlp[data-opened]").wait_for()
     assert "blockIdx.x * blockDim.x" in player.locator("body").inner_text()
