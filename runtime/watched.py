@@ -42,6 +42,7 @@ class WatchedProcess:
         self.lines: queue.SimpleQueue[bytes | None] = queue.SimpleQueue()
         self.base = 0
         self.stopped = False
+        self.over = False  # no child is started any more
 
     def __del__(self) -> None:
         self.close()
@@ -52,6 +53,8 @@ class WatchedProcess:
         start = time.monotonic()
         self.stopped = False
         process = self._ready() or self._ready()
+        if self.over:
+            return self._ended("stop", "stopped", start)
         if process is None:
             return Ended("crash", "a process that runs tests does not start on this machine", time.monotonic() - start)
         start = time.monotonic()
@@ -59,7 +62,7 @@ class WatchedProcess:
             assert process.stdin is not None
             process.stdin.write(struct.pack("<Q", len(message)) + message)
             process.stdin.flush()
-        except OSError:
+        except (OSError, ValueError):  # or it was closed meanwhile
             return self._ended("crash", "the process that ran the test ended", start)
         said = b""
         while True:
@@ -73,6 +76,8 @@ class WatchedProcess:
                 if resident(process.pid) - self.base > memory << 20:
                     return self._ended("memory", f"took more than {memory} MiB of memory and was ended", start)
                 continue
+            if line is None and self.over:
+                return self._ended("stop", "stopped", start)
             if line is None:
                 return self._ended("crash", "the process that ran the test crashed", start)
             said += line
@@ -93,6 +98,8 @@ class WatchedProcess:
         return self._ended("crash", "the process that ran the test answered nonsense", start)
 
     def _ready(self) -> subprocess.Popen[bytes] | None:
+        if self.over:
+            return None
         if self.process is not None and self.process.poll() is None:
             return self.process
         self.lines = queue.SimpleQueue()
@@ -120,13 +127,18 @@ class WatchedProcess:
         self.close()
         return Ended(why, message, time.monotonic() - start)
 
+    def finish(self) -> None:
+        """Ends the process; no other is started."""
+        self.over = True
+        self.close()
+
     def close(self) -> None:
         """Ends the process."""
         if self.process is not None:
             self.process.kill()
             self.process.wait()
             for pipe in (self.process.stdin, self.process.stdout):
-                if pipe is not None:
+                if pipe is not None and not sys.is_finalizing():  # then the thread that reads holds a lock that nobody gives back
                     with contextlib.suppress(OSError):
                         pipe.close()
             self.process = None

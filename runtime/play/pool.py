@@ -36,7 +36,7 @@ class WorkerPool(Generic[W]):
     def close(self) -> None:
         """Ends them all."""
         for w in self.workers:
-            w.close()
+            w.finish()
 
 
 class Jobs:

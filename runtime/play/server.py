@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import sys
 import threading
 from collections import OrderedDict
 from contextlib import ExitStack
@@ -294,9 +295,18 @@ def server(playground: Playground, host: str, port: int, names: tuple[str, ...] 
         def log_message(self, format: str, *args: Any) -> None:
             """Says nothing: the address has the token."""
 
-    out = ThreadingHTTPServer((host, port), Handler)
-    out.daemon_threads = True
-    return out
+    return QuietServer((host, port), Handler)
+
+
+class QuietServer(ThreadingHTTPServer):
+    """A thread for each request; who leaves before the answer is no news."""
+
+    daemon_threads = True
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """An error in a request that no answer could tell."""
+        if not isinstance(sys.exception(), ConnectionError):
+            super().handle_error(request, client_address)
 
 
 def _file(name: str) -> bytes:

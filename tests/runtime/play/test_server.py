@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import http.client
+import signal
+import subprocess
 import threading
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
+from warplab.runtime.command import command, environment
 from warplab.runtime.play.jobs import PlayLimits
 
 from .page import LABS, post, serving
@@ -106,6 +111,27 @@ def test_a_run_can_be_stopped() -> None:
         assert post(address, "run", {"text": LOOP, "job": "long"}) == {"error": "stopped"}
         assert time.monotonic() - begun < 20
         timer.join()
+
+
+def test_the_command_ends_in_the_middle_of_a_run() -> None:
+    """Ctrl-C while a program runs: no process is left, and nothing but the address is printed."""
+    process = subprocess.Popen(
+        command("play", "--no-browser", "-j", "1"), env=environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    address = process.stdout.readline().strip()
+
+    def asks() -> None:
+        with suppress(OSError, http.client.HTTPException):
+            post(address, "run", {"text": LOOP, "job": "1"})
+
+    begun = threading.Thread(target=asks)
+    begun.start()
+    time.sleep(2)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=30)
+    begun.join()
+    assert (process.returncode, err) == (0, "")
 
 
 def test_hidden_tests_stay_hidden() -> None:
