@@ -65,6 +65,13 @@ from .launching import with_options
     "--log", type=click.Path(dir_okay=False), default="", help="Writes every call and every launch as a trace for ui.perfetto.dev."
 )
 @click.option(
+    "--junit",
+    type=click.Path(dir_okay=False),
+    default="",
+    metavar="FILE",
+    help="Writes how each launch ended, and what checkers found, as JUnit's XML; says how many there were.",
+)
+@click.option(
     "--no-stand-ins", is_flag=True, help="Does not replace cuBLAS and NVIDIA's other libraries by stand-ins, which compute with numpy."
 )
 @click.option(
@@ -100,13 +107,13 @@ from .launching import with_options
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,
     strict: bool, goes_on: str, error_exitcode: int, log: str, record: str, debug: bool, recording: str, launch: str, scripts: tuple[str, ...],
-    lines: tuple[str, ...], batch: bool, tui: bool, no_stand_ins: bool, **said: Any,
+    lines: tuple[str, ...], batch: bool, tui: bool, junit: str, no_stand_ins: bool, **said: Any,
 ) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
     Its exit code is passed on. Linux only.
     """
-    for option, path in {"--profile": profile, "--log": log, "--record": record, "--recording": recording}.items():
+    for option, path in {"--profile": profile, "--log": log, "--record": record, "--recording": recording, "--junit": junit}.items():
         if path and not os.path.isdir(folder := os.path.dirname(os.path.abspath(path))):
             raise click.UsageError(f"{option} {path}: there is no folder {folder}", ctx)
     if device or count:
@@ -127,7 +134,8 @@ def exec_(
         sanitizer_of("all", checks, None)  # a mistake in them is told before the program begins
     except UsageError as e:
         raise click.UsageError(str(e), ctx) from None
-    sight = Sight(next(places), tools, checks, next(places), next(places), error_code=error_exitcode)
+    report = os.path.abspath(junit) if junit else ""
+    sight = Sight(next(places), tools, checks, next(places), next(places), junit=report, error_code=error_exitcode)
     if not debug and not recording:
         _end(ctx, run(command, sight, not no_stand_ins))
         return

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...profiler import Profiling
     from .call_log import CallLog
     from .kept import ChosenLaunch, KeptLaunch
+    from .summary import LaunchSummary
 
 
 @dataclass(eq=False)
@@ -33,6 +34,7 @@ class Sight:
     checks: RunSpec = field(default_factory=lambda: RunSpec(()))  # what else is said of the checkers
     log: str = ""  # the trace to write
     record: str = ""  # the folder for golden tests
+    junit: str = ""  # the report for a CI system
     keep: str = ""  # the folder for the recording of a launch
     error_code: int = 0  # of a program that succeeds, although a launch has failed or was refused; 0: its own
     chosen: ChosenLaunch | None = None  # which one; None: the one that ends early, or the last
@@ -42,10 +44,11 @@ class Sight:
     _spans: Sequence[TimeSpan] = ()
     _sanitizer: Sanitizer | None = None
     _kept: KeptLaunch | None = None
+    _summary: LaunchSummary | None = None
 
     def begin(self, number: int, pid: int) -> None:
         """From now on launches of a process are watched; of several processes each but the first gets files of its own."""
-        self.profile, self.log = numbered(self.profile, number), numbered(self.log, number)
+        self.profile, self.log, self.junit = (numbered(path, number) for path in (self.profile, self.log, self.junit))
         if self.profile:
             from ...profiler import profiling
 
@@ -68,6 +71,11 @@ class Sight:
 
             self._open.enter_context(watching(LaunchRecorder(self.record, f"{pid}-" if number else "").launch, alone=True))
 
+        if self.junit:
+            from .summary import LaunchSummary
+
+            self._summary = LaunchSummary(self.junit)
+            self._open.enter_context(watching(self._summary.launch))
         if self.keep:
             from .kept import KeptLaunch
 
@@ -77,7 +85,7 @@ class Sight:
     def of_child(self, pid: int) -> Sight:
         """What a child that was forked is watched with: as its parent, with files of its own."""
         self._open.close()
-        out = replace(self, calls=None, _open=ExitStack(), _profiling=None, _spans=(), _sanitizer=None, _kept=None)
+        out = replace(self, calls=None, _open=ExitStack(), _profiling=None, _spans=(), _sanitizer=None, _kept=None, _summary=None)
         out.begin(1, pid)
         return out
 
@@ -93,13 +101,16 @@ class Sight:
                 file.write(report_as(self.profile, self._profiling.launches, self._spans))
         if self._kept is not None:
             self._kept.finish()
-        if self._sanitizer is None:
-            return False
-        self._sanitizer.finish()
-        for error in self._sanitizer.unexplained:
-            sys.stderr.write(f"error: {error}\n")
-        sys.stderr.write(self._sanitizer.report() + "\n")
-        return bool(self._sanitizer.errors or self._sanitizer.unexplained)
+        wrong, found = False, self._sanitizer
+        if found is not None:
+            found.finish()
+            for error in found.unexplained:
+                sys.stderr.write(f"error: {error}\n")
+            sys.stderr.write(found.report() + "\n")
+            wrong = bool(found.errors or found.unexplained)
+        if self._summary is not None:
+            self._summary.finish(() if found is None else found.findings)
+        return wrong
 
 
 def numbered(path: str, number: int) -> str:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -190,6 +191,19 @@ def test_a_timeline_of_calls_copies_and_launches(warplab_exec: Run, build: Build
     for s in sorted((s for s in spans if s["stream"]), key=lambda s: s["begin"]):
         assert s["begin"] >= by_stream.get(s["stream"], 0)
         by_stream[s["stream"]] = s["end"]
+
+
+def test_a_report_of_every_launch_for_ci(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
+    report = tmp_path / "report.xml"
+    done = warplab_exec(build("faults"), options=("--junit", str(report)))
+    suite = ElementTree.parse(report).getroot()
+    cases = suite.findall("testcase")
+    failed = [case for case in cases if case.find("failure") is not None]
+    assert int(suite.attrib["tests"]) == len(cases) > int(suite.attrib["failures"]) == len(failed) > 0
+    assert "null pointer" in failed[0].find("failure").attrib["message"]  # type: ignore[union-attr]
+    assert (len(cases), len(failed)) == (3, 1) and done.stderr.endswith("warplab: 3 launches of 2 kernels, 1 fault, 0 findings\n")
+    done = warplab_exec(build("slip", text=SLIP), options=("--junit", str(report), "--sanitize", "memcheck"))
+    assert "1 finding\n" in done.stderr and "memcheck slip" in report.read_text()
 
 
 def test_checkers_end_a_good_program_with_one(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
