@@ -45,7 +45,8 @@ class Array(Generic[T]):
         return self._element(at)
 
     def _element(self, at: int) -> Any:
-        return _seen(self, index(self.words[self.at + at]), self.of)
+        found = index(self.words[self.at + at])
+        return found if self.of is int else self.of(self, found)
 
     def __setitem__(self, at: int, value: T) -> None:
         self.words[self.at + at] = index(value)  # type: ignore[arg-type]
@@ -63,12 +64,16 @@ class RecordField:
 
     def __init__(self, offset: int, of: Any, in_place: bool) -> None:
         self.offset, self.of, self.in_place = offset, of, in_place
+        self.make: Any = None if of is int else get_origin(of) or of
+        self.arguments = get_args(of)
 
     def __get__(self, record: Record | None, owner: type) -> Any:
         if record is None:
             return self
         at = record.at + self.offset
-        return _seen(record, at if self.in_place else index(record.words[at]), self.of)
+        if self.make is None:
+            return index(record.words[at])
+        return self.make(record, at if self.in_place else index(record.words[at]), *self.arguments)
 
     def __set__(self, record: Record, value: Any) -> None:
         record.words[record.at + self.offset] = index(value)
@@ -130,12 +135,6 @@ class Root(Record):
             setattr(root, name, at)
             at += size
         return root
-
-
-def _seen(holder: Any, value: int, of: Any) -> Any:
-    if of is int:
-        return value
-    return (get_origin(of) or of)(holder, value, *get_args(of))
 
 
 # ---------------------------------------------------------------- the same as numbers
