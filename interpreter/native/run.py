@@ -69,6 +69,11 @@ class NativeLaunch:
         """Has a wave begun that has not ended?"""
         return bool(self.wave.state.under_way) or bool(self.left)
 
+    @property
+    def first_block(self) -> int:
+        """Of the wave that runs."""
+        return self.wave.first_block
+
     def take_over(self, waves: Sequence[Any]) -> bool:
         """Goes on with waves that numpy began, with the last of them first; False if it can't."""
         if self.under_way:
