@@ -67,7 +67,7 @@ class PendingWork:
     after: list[PendingWork]
     steps: Steps | None = None  # once it has begun
     standstill: Deadlock | None = None
-    seen: object = None  # the state of memory in which it came to a standstill
+    seen: object = None  # the state of memory before it ran last; None: not known
     done: bool = False
 
     def advance(self) -> bool:
@@ -109,7 +109,6 @@ class WorkQueue:
         piece.advance()
         if not piece.done:
             self.pieces.append(piece)
-            piece.seen = self._state()
         if not idle:
             self.changes += 1
             self.progress()
@@ -145,6 +144,7 @@ class WorkQueue:
 
     def _advance(self, piece: PendingWork) -> None:
         context = piece.stream.context
+        piece.seen = self._state()  # before it runs: what the host writes meanwhile may come too late for it
         if context.is_dropping:
             piece.drop()
         else:
@@ -155,8 +155,6 @@ class WorkQueue:
                 context.pending = context.pending or e
         if piece.done:
             self.pieces.remove(piece)
-        elif piece.standstill is not None:
-            piece.seen = self._state()
 
     def _state(self) -> object:
         """What changes whenever memory may have: how much has been done, and what the host may have written."""
