@@ -132,9 +132,9 @@ class Guesser(Observer):
         """See Observer."""
         for thread in numbers(group, None):
             which = ("barrier", self.threads[thread].block, number)
-            self._barrier(thread, which, site, arrives=True, waits=waits, threads=self.wanted(count))
+            self._barrier(thread, which, site, arrives=True, waits=waits, threads=self.counted(count))
 
-    def wanted(self, count: int | None) -> int:
+    def counted(self, count: int | None) -> int:
         """The threads that a barrier waits for, where that is asked; here whoever comes in some execution."""
         return 0
 

@@ -80,7 +80,7 @@ class Stepper(Guesser):
         """See Observer."""
         raise NotModelled("mbarriers")
 
-    def wanted(self, count: int | None) -> int:
+    def counted(self, count: int | None) -> int:
         """See Guesser."""
         return count or 0
 
