@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..observe import TexelAccess
+from ..ptxas.machine.kinds import gathers
 
 Index = NDArray[np.int64]
 QUADS = 8  # of a warp
@@ -27,7 +28,7 @@ def fetch_cycles(a: TexelAccess, lines: Index) -> Index:
     texels, size = len(a.level), a.image.format.bytes
     if texels == 1:
         quad = max(1, size // 8)
-    elif a.site.instruction.opcode == "tld4":
+    elif gathers(a.site.instruction):
         quad = GATHER
     else:
         quad = max(1, size // 4) * -(-texels // 4)

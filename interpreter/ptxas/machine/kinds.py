@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from warplab.assembler.ir import Instruction
+
 PIPES = ("alu", "fma", "imad", "fp64", "half", "sfu", "lsu", "tensor", "branch", "none")
 
 
@@ -90,3 +92,8 @@ def kind_of(opcode: str) -> MachineKind:
             return found
         words.pop()
     return NOTHING
+
+
+def gathers(i: Instruction) -> bool:
+    """Does a fetch give four texels instead of what a filter makes of them?"""
+    return i.opcode == "tld4"
