@@ -71,7 +71,7 @@ def settled(find: Callable[[Values], Ways], values: Values) -> tuple[list[Traces
         if max(map(len, values.values())) > MOST_VALUES:
             raise NotModelled(f"a location with more than {MOST_VALUES} values")
     if found.cut and (stuck := found.stuck):
-        raise NotModelled(f"a thread that loads more than {MOST_LOADS} times, whatever it finds: number {stuck[0]}")
+        raise NotModelled(f"a thread that comes to no end within {MOST_LOADS} loads, whatever they find: number {stuck[0]}")
     return [Traces(thread, found.traces(n)) for n, thread in sorted(found.threads.items())], found.cut
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.runtime.litmus.herd import judged
+from warplab.runtime.errors import UsageError
 
 SEEN_WITHOUT_DATA = "exists (P1:r1 == 1 /\\ P1:r2 == 0)"
 ALIASES = "x=0; f=0; c @ constant aliases x; s @ surface aliases x; t @ texture aliases x; y @ generic aliases x; s2 @ surface aliases y;"
@@ -145,3 +146,9 @@ def test_loops_that_wait() -> None:
 def test_a_thread_that_never_ends() -> None:
     found = judged(["LC0:; goto LC0"], "exists (x == 0)")
     assert not found.outcomes and not found.passed
+
+
+@pytest.mark.parametrize("column", ["LC0:; st.weak x, 1; goto LC0", "LC0:; atom.relaxed.gpu.add r1, x, 1; bge r1, 0, LC0"])
+def test_a_loop_that_changes_memory_for_ever_is_refused(column: str) -> None:
+    with pytest.raises(UsageError, match="comes to no end within 12 loads"):
+        judged([column], "exists (x == 0)")
