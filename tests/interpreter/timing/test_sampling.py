@@ -63,3 +63,43 @@ def test_samples_say_nearly_what_the_recordings_say(monkeypatch: pytest.MonkeyPa
     assert len(errors) > 40
     assert sum(e <= 0.2 for e in errors) >= 0.9 * len(errors)
     assert statistics.median(errors) <= 0.07
+
+
+LOOP = """
+.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry loop(.param .u64 out, .param .u32 n)
+{
+    .reg .b32 %r<3>;
+    .reg .b64 %d<2>;
+    .reg .pred %p;
+    ld.param.u64 %d0, [out];
+    ld.param.u32 %r0, [n];
+    mov.u32 %r1, 0;
+next:
+    ld.global.u32 %r2, [%d0];
+    add.u32 %r2, %r2, 1;
+    st.global.u32 [%d0], %r2;
+    add.u32 %r1, %r1, 1;
+    setp.lt.u32 %p, %r1, %r0;
+    @%p bra next;
+    ret;
+}"""
+
+
+def test_a_long_launch_is_not_observed_to_its_end() -> None:
+    """Compiled code goes on with the wave; what was seen grows as the launch's steps do."""
+    pytest.importorskip("llvmlite")
+    cycles = []
+    for turns in (4000, 40000):
+        machine, sampled = Machine(LOOP), SampledTime(profile("sm_90"))
+        out = machine.upload(np.zeros(1, np.uint32))
+        launch = machine.launch(1, 1, [out, turns], observers=(sampled,), engine="auto")
+        assert machine.download(out, np.uint32)[0] == turns
+        found = sampled.finish()
+        assert found is not None
+        assert found.time is not None
+        cycles.append(found.time.active)
+        assert bool(launch.used.native_blocks) is (turns == 40000)
+    assert cycles[1] / cycles[0] == pytest.approx(10, rel=0.05)
