@@ -148,14 +148,14 @@ class Wave:
     def hand_over_to(self, successor: Callable[[Wave], bool]) -> None:
         """Another engine goes on as soon as it likes to."""
         self.successor = successor
-        self.asking, self.asked_at = ASK_FIRST, time.monotonic()
+        self.asking, self.asked_at = ASK_FIRST, time.thread_time()
 
     def _is_handed_over(self) -> bool:
         """Asks the other engine, which is asked every few milliseconds."""
         assert self.successor is not None
         if self.successor(self):
             return True
-        now, every = time.monotonic(), self.segments_run - self.asked
+        now, every = time.thread_time(), self.segments_run - self.asked
         if now - self.asked_at < ASK_EVERY:
             every *= 2
         elif now - self.asked_at > 4 * ASK_EVERY:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ import numpy as np
 from ...launch import Launch
 from ...plan.plan import Branch, Op, PlanFunction, Segment
 from ...plan.uses import leaves, successors, written
-from ...values import plain
+from ...values import Array, plain
 
 POINTS = 4  # of an approach, from which on it is believed
 MOST_POINTS = 8
@@ -48,12 +49,12 @@ class Approach:
         """Seconds until they are equal; 0 where they don't approach steadily."""
         if len(self.points) < POINTS:
             return 0.0
-        times, distances = np.array(self.points).T
-        speeds = -np.diff(distances) / np.maximum(np.diff(times), 1e-9)
-        if speeds.max() > STEADY * speeds.min():
+        points = self.points
+        speeds = [(x - y) / max(t - s, 1e-9) for (s, x), (t, y) in pairwise(points)]
+        if max(speeds) > STEADY * min(speeds):
             return 0.0
-        overall = (distances[0] - distances[-1]) / (times[-1] - times[0])
-        return max(float(distances[-1] / overall - (now - times[-1])), 0.0)
+        (begun, first), (last, apart) = points[0], points[-1]
+        return max((last - begun) * apart / (first - apart) - (now - last), 0.0)
 
 
 class LaunchForesight:
@@ -117,18 +118,24 @@ class LaunchForesight:
 
 
 def distance(g: Any, a: int, b: int) -> int | None:
-    """How far two registers of a group are from each other, in the lane where that is most; None if they are no integers."""
+    """How far two registers of a group are from each other, in that lane of a sample where it is most; None if they are no integers."""
     values = [g.fetch_or_none(a), g.fetch_or_none(b)]
     if any(v is None for v in values):
         return None
-    arrays = [plain(v) for v in values]
+    arrays = [_sample(plain(v)) for v in values]
     if any(v.dtype.kind not in "iu" for v in arrays):
         return None
     signed = [v.view(f"i{v.dtype.itemsize}").astype(np.int64) for v in arrays]
     apart = abs(signed[0] - signed[1])
     if g.alive is not None:
-        apart = np.where(g.alive, apart, 0)
+        apart = np.where(_sample(g.alive), apart, 0)
     return int(apart.max())
+
+
+def _sample(v: Array) -> Array:
+    """Some blocks and some threads of an array of lanes."""
+    rows, columns = v.shape
+    return v[:: max(rows // 8, 1), :: max(columns // 32, 1)]
 
 
 def loops_of(plan: PlanFunction) -> Iterator[PlannedLoop]:

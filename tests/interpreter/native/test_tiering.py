@@ -142,7 +142,7 @@ def test_a_damaged_note_says_nothing(folder: Path) -> None:
 
 
 SERIAL = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %r, %t, %n, %i; .reg .pred %p;
-    ld.param.u64 %o, [out]; mov.u32 %n, 120; mov.u32 %t, %tid.x; mov.u32 %i, 0;
+    ld.param.u64 %o, [out]; mov.u32 %n, 400; mov.u32 %t, %tid.x; mov.u32 %i, 0;
     M: mov.u32 %r, 0;
     L: mad.lo.u32 %t, %t, 5, %r; add.u32 %r, %r, 3; setp.lt.u32 %p, %r, 300; @%p bra L;
     sub.u32 %n, %n, 1; setp.ne.u32 %p, %n, 0; @%p bra M;
