@@ -100,8 +100,9 @@ class WatchedProcess:
     def _ready(self) -> subprocess.Popen[bytes] | None:
         if self.over:
             return None
-        if self.process is not None and self.process.poll() is None:
-            return self.process
+        known = self.process
+        if known is not None and known.poll() is None:
+            return known
         self.lines = queue.SimpleQueue()
         environment = {
             **os.environ,
@@ -109,10 +110,10 @@ class WatchedProcess:
             "OMP_NUM_THREADS": "1",
             "OPENBLAS_NUM_THREADS": "1",
         }
-        self.process = subprocess.Popen(
+        process = self.process = subprocess.Popen(  # by its own name, too: another thread may close it meanwhile
             [sys.executable, "-m", self.module], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment
         )
-        threading.Thread(target=_read, args=(self.process, self.lines), daemon=True).start()
+        threading.Thread(target=_read, args=(process, self.lines), daemon=True).start()
         try:
             ready = self.lines.get(timeout=START)
         except queue.Empty:
@@ -120,8 +121,8 @@ class WatchedProcess:
         if ready is None:
             self.close()
             return None
-        self.base = resident(self.process.pid)
-        return self.process
+        self.base = resident(process.pid)
+        return process
 
     def _ended(self, why: str, message: str, start: float) -> Ended:
         self.close()
@@ -134,14 +135,14 @@ class WatchedProcess:
 
     def close(self) -> None:
         """Ends the process."""
-        if self.process is not None:
-            self.process.kill()
-            self.process.wait()
-            for pipe in (self.process.stdin, self.process.stdout):
+        process, self.process = self.process, None
+        if process is not None:
+            process.kill()
+            process.wait()
+            for pipe in (process.stdin, process.stdout):
                 if pipe is not None and not sys.is_finalizing():  # then the thread that reads holds a lock that nobody gives back
                     with contextlib.suppress(OSError):
                         pipe.close()
-            self.process = None
 
 
 def _read(process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes | None]) -> None:

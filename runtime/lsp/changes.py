@@ -87,7 +87,7 @@ def add_commands(out: PtxServer) -> None:
 
     @out.command(SANITIZE)
     async def sanitize(uri: str) -> str:
-        return (await out.launch(uri, "--sanitize", "all")).summary
+        return (await out.launch(uri, "--sanitize", "all", "--leak-check", "no")).summary
 
     @out.feature(lsp.TEXT_DOCUMENT_CODE_LENS)
     def lenses(params: lsp.CodeLensParams) -> list[lsp.CodeLens]:

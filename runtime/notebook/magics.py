@@ -139,10 +139,11 @@ class Magics:
         from ..device.launches.sanitizing import tools_of
 
         file, specs, given = self.asked(sanitize, line, program)
-        tools = " ".join(tools_of(given["tool"]))
+        tools = " ".join(tools_of(given["tool"] or "all"))
+        leaks = given.get("leak_check") or ("" if given["tool"] else "no")  # as the command has it
         found = []
         for spec in specs:
-            outcome = replace_folder(runner_of((file,), replace(spec, sanitize=tools))).run()
+            outcome = replace_folder(runner_of((file,), replace(spec, sanitize=tools, leak_check=spec.leak_check or leaks))).run()
             found += outcome.findings
         return FoundTable(tuple(found))
 

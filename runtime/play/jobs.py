@@ -177,7 +177,8 @@ def _run(program: PlayedProgram, spec: RunSpec, folder: Path | None, tools: str,
         raise UsageError("--modules: files may not be read here")
     spec = replace(
         spec, max_steps=min(spec.max_steps or limits.steps, limits.steps), timeout=min(spec.timeout or limits.seconds, limits.seconds),
-        dump=(), sanitize=tools or spec.sanitize, device_rules_only=program.device_rules_only or spec.device_rules_only, threads=1,
+        dump=(), sanitize=tools or spec.sanitize, leak_check=spec.leak_check or "no", threads=1,
+        device_rules_only=program.device_rules_only or spec.device_rules_only,
     )  # fmt: skip
     runner = Runner([program.ptx], [program.name], spec, folder)
     runner.context.arena.limit = limits.memory << 20

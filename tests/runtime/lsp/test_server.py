@@ -7,6 +7,7 @@ import shutil
 import sys
 import time
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -104,7 +105,8 @@ def session(tmp_path: Path, name: str, text: str, scenario: Callable[[Client], A
             await asyncio.wait_for(raw.shutdown_session(), 20)
             await raw.stop()
 
-    asyncio.run(run())
+    with ThreadPoolExecutor(1) as pool:  # the browser of other tests may have a loop in this thread
+        pool.submit(asyncio.run, run()).result()
 
 
 def test_a_slip_is_shown_and_mended(tmp_path: Path) -> None:
