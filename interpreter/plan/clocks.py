@@ -8,20 +8,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from warplab.assembler.ir import Instruction, Register
-
 from ..ptxas.machine.kinds import kind_of
-from ..ptxas.machine.sequences import sequence
+from ..ptxas.machine.single import alone, end_latency
 from .plan import Op, Segment, Special
 from .uses import leaves, read, successors, written
 
 CLOCKS = ("%clock", "%globaltimer")
-H200 = (9, 0)  # whose latencies these are
 READ = 2  # cycles from one reading to the next, as on an H100
 FROM_L2 = 264
-LOADS = {"shared": "LDS", "local": "LDL", "const": "LDC", "param": "LDC"}
-ACCESSES = {"st": "ST", "red": "ST", "sust": "ST", "tex": "TEX", "tld4": "TEX", "suld": "TEX"}
-FREE = frozenset({"cvta"})
 
 
 def reads_clock(op: Op) -> bool:
@@ -69,19 +63,9 @@ def _schedule(s: Segment) -> tuple[list[int], int]:
         ready |= dict.fromkeys(written(op), done)
         if words and not clock:
             last = max(last, done)
-    end = kind_of("BRA" if s.site is not None and s.site.instruction.opcode == "bra" else "").latency
-    barrier = s.site is not None and s.site.instruction.opcode in ("bar", "barrier")
-    return starts, max(now, last) + (kind_of("BAR").latency if barrier else end)
+    return starts, max(now, last) + end_latency(None if s.site is None else s.site.instruction)
 
 
 def _words(op: Op) -> tuple[str, ...]:
-    """The machine instructions of an operation."""
-    i: Instruction = op.site.instruction
-    if op.how in ("factors", "quotient") or i.opcode in FREE or (i.opcode == "mov" and isinstance(i.operands[-1], Register)):
-        return ()  # part of the sum that takes them; an address of another kind, or a register of another name
-    space = next((m.partition("::")[0] for m in i.modifiers if m.partition("::")[0] in (*LOADS, "global")), "")
-    if i.opcode in ("ld", "ldu"):
-        return (LOADS.get(space, "LDG"),)
-    if i.opcode == "atom":
-        return ("ATOMS" if space == "shared" else "ATOMG",)
-    return (ACCESSES[i.opcode],) if i.opcode in ACCESSES else sequence(i, H200)
+    """The machine instructions of an operation; a factor is part of the sum that takes it."""
+    return () if op.how in ("factors", "quotient") else alone(op.site.instruction)

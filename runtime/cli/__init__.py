@@ -26,7 +26,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "record": ("record:record", "Records a launch: every value, access and wait, in a file."),
     "debug": ("debug:debug", "Debugs a recorded launch with cuda-gdb's commands, forwards and backwards."),
     "dap": ("dap:dap", "Debugs launches from an editor, over the Debug Adapter Protocol."),
-    "lsp": ("lsp:lsp", "Checks, explains and changes PTX in an editor, over the Language Server Protocol."),
+    "lsp": ("lsp:lsp", "Checks, explains and changes PTX in editors: the Language Server Protocol."),
     "play": ("play:play", "Opens an editor in the browser, with runs, checkers, the player and labs."),
     "trace": ("trace:trace", "Prints what a thread or a warp executed, with the values it read and wrote."),
     "diff": ("diff:diff", "Shows the first store in which two runs differ, and where its value comes from."),

@@ -35,7 +35,12 @@ def explain(code: str | None, as_json: bool) -> None:
     text = explanation(code)
     if text is None:
         elsewhere = next(
-            (page for page in ("sanitize", "faults", "profiling") if code in sections(pages()[page].read_text(encoding="utf-8"))), None
+            (
+                page
+                for page in ("memcheck", "initcheck", "racecheck", "synccheck", "sanitize", "faults", "profiling")
+                if code in sections(pages()[page].read_text(encoding="utf-8"))
+            ),
+            None,
         )
         if elsewhere is not None:
             raise click.UsageError(f"{code} is not the code word of a diagnostic: warplab docs {elsewhere} {code} explains it")

@@ -382,7 +382,7 @@ class DeviceContext:
         except OutOfMemory:
             self.fail(handle, launches, ApiError("CUDA_ERROR_OUT_OF_MEMORY", "no room for the kernel's parameters in memory"))
         except ExecutionError as e:
-            if isinstance(e, Fault) and e.address is not None:
+            if isinstance(e, Fault) and e.address is not None and e.kind == "out-of-bounds":
                 e.nearest = self._unreachable(e.address) or e.nearest
             if not (sanitizer and sanitizer.failed(e, launch)):
                 place = place or host().launched_from()

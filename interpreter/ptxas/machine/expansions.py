@@ -121,7 +121,7 @@ def expansion(spelling: str, capability: Capability) -> tuple[str, ...] | None:
     """The machine instructions of a spelling of the table, with all its operands in registers; None: it stands for no more than one, or rules say.
 
     >>> expansion("div.rn.f32", (9, 0))
-    ('MUFU.RCP', 'FCHK', 'FFMA', 'FFMA', 'FFMA', 'FFMA', 'FFMA', 'BRA')
+    ('BSSY', 'MUFU.RCP', 'FCHK', 'FFMA', 'FFMA', 'FFMA', 'FFMA', 'FFMA', 'BRA', 'BSYNC')
     """
     row, counted_on = table().rows.get(spelling), stand_in(spelling, capability)
     line = None if row is None or counted_on is None else row.get(counted_on)

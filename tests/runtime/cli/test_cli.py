@@ -439,7 +439,7 @@ def test_a_long_line_is_cut_around_the_error(tmp_path: Path) -> None:
 
 
 def test_explain_leads_to_what_checkers_find() -> None:
-    assert "warplab docs sanitize out-of-bounds explains it" in run("explain", "out-of-bounds", code=2).stderr
+    assert "warplab docs memcheck out-of-bounds explains it" in run("explain", "out-of-bounds", code=2).stderr
     assert "did you mean syntax?" in run("explain", "sintax", code=2).stderr
 
 
