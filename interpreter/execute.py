@@ -164,7 +164,7 @@ class LaunchWaves:
         wave = Wave(launch, self.observers, first, launch.next_block - first)
         if choice is not None:
             wave.hand_over_to(self._take_over)
-        elif self.observers and not launch.options.cooperative and launch.options.schedule is None and self._may_look_away(first):
+        elif self.observers and not launch.options.cooperative and launch.options.schedule is None:
             wave.hand_over_to(self._look_away)
         return wave
 
@@ -193,10 +193,6 @@ class LaunchWaves:
         if self.native is not None:
             self.choice.notes.numpy_steps += self.launch.steps + (running.segments_run % CHECK_EVERY if running is not None else 0)
         self.began = time.thread_time()
-
-    def _may_look_away(self, first: int) -> bool:
-        """Do all observers say how much they want to see?"""
-        return all(o.wanted(first) is not None for o in self.observers)
 
     def _look_away(self, wave: Wave) -> bool:
         """No observer wants to see more, not even of the wave that runs: compiled code may go on with it."""

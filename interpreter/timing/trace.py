@@ -313,8 +313,6 @@ class Tracer(Observer):
         number = self.machine_code.sites.get(id(site.instruction))
         if not watched.rows.size or number is None or what not in ("init", "change", "wait"):
             return
-        if self.begins.size != g.n:  # a copy that reaches no memory: all that it writes are zeros
-            self.begins = np.zeros(g.n, np.int64)
         words = wave.shared.view(np.dtype(np.uint64))
         block, thread = (np.broadcast_to(x, g.shape).ravel() for x in (g.block + wave.first, g.thread))
         for part, places in wave.access.shared_places(group, space, address, 8):
@@ -346,6 +344,8 @@ class Tracer(Observer):
             self._row(warps, number, s.AWAITS if what == "wait" else s.ARRIVES, none, none, none, none[:0], none, phase)
             return
         for warp, lane in zip(warps.tolist(), lanes.tolist(), strict=False):
+            if lane >= self.begins.size:  # a copy that reaches no memory: all that it writes are zeros
+                continue
             start, count = int(self.begins[lane]), int((-bytes_[lane]).astype(np.int64))
             sector = np.arange(start // SECTOR, -(-(start + count) // SECTOR))
             one = np.array([warp])
