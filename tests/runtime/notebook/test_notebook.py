@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 import shutil
 from collections.abc import Callable
@@ -125,7 +126,7 @@ def test_the_notebook_of_the_documentation() -> None:
     assert not [c for c in notebook.cells if c.get("outputs")], "the file has no outputs: they are made where it is opened"
     client = nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3", resources={"metadata": {"path": str(ROOT)}})
     with ThreadPoolExecutor(1) as pool:  # the browser of other tests may have a loop in this thread
-        pool.submit(client.execute).result()
+        pool.submit(asyncio.run, client.async_execute()).result()
     shown = ["".join(o.get("data", {}).get("text/html", "") for o in c.outputs) for c in notebook.cells if c.cell_type == "code"]
     assert "saxpy" in shown[2] and "<iframe" in shown[4] and "read-write" in shown[-1]
     (wrong,) = [o for c in notebook.cells if c.cell_type == "code" for o in c.outputs if o.output_type == "error"]

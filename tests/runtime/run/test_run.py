@@ -116,7 +116,7 @@ class Terminal(io.StringIO):
 
 def test_a_long_launch_shows_how_far_it_is(tmp_path: Path) -> None:
     for out, seen in ((Terminal(), True), (io.StringIO(), False)):
-        runner = Runner([LONG.encode()], ["long.ptx"], from_options({"grid": "3"}), None)
+        runner = Runner([LONG.encode()], ["long.ptx"], from_options({"grid": "3", "engine": "numpy"}), None)
         with Progress(out, wait=0.0, step=0.01) as progress:
             runner.context.observe = progress.watch
             runner.run()

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ....api.libraries import functions
 from ....cudart.api import context
 from ....device.memory.boxes import Side, copy_box
 from ....device.memory.host import host
@@ -58,8 +59,9 @@ def letter_of(c: HandledCall, name: str) -> NumberType:
 
 
 def both(*names: str) -> tuple[str, ...]:
-    """Functions, and their twins with lengths of 64 bits."""
-    return (*names, *(f"{name}_64" for name in names))
+    """Functions, and their twins with lengths of 64 bits, where there are such."""
+    known = {f.name for f in functions("cublas")}
+    return (*names, *(twin for name in names if (twin := f"{name}_64") in known))
 
 
 def scalar(h: BlasHandle, address: int, kind: NumberType) -> Callable[[], Any]:
