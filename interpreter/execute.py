@@ -164,8 +164,6 @@ class LaunchWaves:
         wave = Wave(launch, self.observers, first, launch.next_block - first)
         if choice is not None:
             wave.hand_over_to(self._take_over)
-        elif self.observers and not launch.options.cooperative and launch.options.schedule is None:
-            wave.hand_over_to(self._look_away)
         return wave
 
     def _count(self) -> int:
@@ -193,18 +191,6 @@ class LaunchWaves:
         if self.native is not None:
             self.choice.notes.numpy_steps += self.launch.steps + (running.segments_run % CHECK_EVERY if running is not None else 0)
         self.began = time.thread_time()
-
-    def _look_away(self, wave: Wave) -> bool:
-        """No observer wants to see more, not even of the wave that runs: compiled code may go on with it."""
-        if any(o.wanted(self.launch.next_block) != 0 for o in self.observers):
-            return False
-        self.observers = ()
-        self._choose()
-        wave.successor = None if self.choice is None else self._take_over
-        if self.foresight is not None:
-            self.began = time.thread_time()
-            self.foresight.begin_wave()
-        return self.choice is not None and self._take_over(wave)
 
     def _take_over(self, wave: Wave) -> bool:
         """Compiled code goes on with a wave that numpy began, and with those that are suspended, if it is there by now."""

@@ -16,7 +16,6 @@ from warplab.isa.occupancy import l1_bytes
 from warplab.isa.profiles import DeviceProfile
 
 from ..lanes import Geometry
-from ..launch import CHECK_EVERY
 from ..observe import Observer
 from ..profiler.stream import Way
 from ..ptxas.machine_code import MachineCode, machine_code
@@ -39,7 +38,6 @@ Index = NDArray[np.int64]
 EVENTS = 1 << 20  # of a wave, at most
 ROUNDS = 1000
 PLACES = (0, 2, 4, 6)  # eighths of the device: multiprocessors whose blocks are kept; one of them is simulated
-ENOUGH = 4  # times what is kept of a warp
 SEEN_WHOLE = 1 << 14  # threads of a launch that is seen as a whole
 LIMIT = 250_000  # instructions of a multiprocessor that are kept
 KEPT_ROUNDS = 3
@@ -119,7 +117,6 @@ class Tracer(Observer):
         self.kept_on = [self._spread(range(p * self.active // 8, launch.blocks, self.active)) for p in PLACES]
         self.kept_on = [blocks for n, blocks in enumerate(self.kept_on) if blocks not in self.kept_on[:n]]
         self.seen, self.covered = launch.blocks, 0  # blocks that it wants to see, and that it has seen
-        self.left = 0  # the launch's steps when it had seen enough of them; 0: it saw their end
         if self.samples and launch.blocks * launch.threads > SEEN_WHOLE:
             self.seen = min(self.resident * KEPT_ROUNDS, -(-launch.blocks // self.active))
             self.kept_on = [list(range(self.seen))]
@@ -148,8 +145,6 @@ class Tracer(Observer):
         return [b for n in chosen for b in blocks[n * self.resident : (n + 1) * self.resident]]
 
     def wanted(self, first: int) -> int | None:
-        if self.left:
-            return 0
         return None if self.seen == len(self.number) else max(0, min(self.resident, self.seen - first))
 
     def wave(self, wave: ObservedWave) -> None:
@@ -184,8 +179,6 @@ class Tracer(Observer):
         return found
 
     def _enter(self, site: Site, group: ObservedLanes, count: int) -> None:
-        if self.left:
-            return
         self.event += 1
         watched = self._watched(group)
         watched.count += count
@@ -193,8 +186,6 @@ class Tracer(Observer):
         if not warps.size:
             return
         self.steps[warps] += count
-        if self.samples and self.launch is not None and int(self.steps[warps].max()) > ENOUGH * self.most:
-            self.left = max(1, self.launch.steps + group.wave.segments_run % CHECK_EVERY)
         block = self.machine_code.leader.get(id(site.instruction))
         if block is None or not (kept := self.steps[warps] <= self.most).any():
             return
@@ -215,8 +206,6 @@ class Tracer(Observer):
 
     def asks(self, op: Operation, touch: Touch, start: int, way: Way, lanes: Index | int, units: Index | None) -> None:
         """What warps touch of global memory, `start` lines further on; `lanes` and `units` of each warp, the latter if a rule of its own gives them."""
-        if self.left:
-            return
         clock, atomic = self._clock, way is Way.ATOMIC
         line = touch.line + start if start else touch.line
         if not self.touched.add(line, touch.words, clock):
@@ -362,11 +351,7 @@ class Tracer(Observer):
         total, longest = work.sum(axis=1), work.max(axis=1)
         covered = max(1, min(self.covered, launch.blocks))
         total[covered:], longest[covered:] = total[:covered].mean(), longest[:covered].mean()
-        grown = 1.0  # what the blocks that were seen executed in the end, over what was seen of it
-        if self.left:
-            grown = max(1.0, launch.steps / self.left / (1 + (launch.blocks - covered) / launch.most_blocks_per_wave))
-            total, longest = (total * grown).astype(np.int64), (longest * grown).astype(np.int64)
-        more = launch.blocks / covered * grown
+        more = launch.blocks / covered
         some = [blocks for blocks in self.kept_on if blocks]
         if (
             launch.blocks > self.active * self.resident
@@ -397,7 +382,7 @@ class Tracer(Observer):
             longest=longest,
             sampled=blocks,
             steps=kept,
-            whole=kept / max(1, int(steps.sum() * grown)),
+            whole=kept / max(1, int(steps.sum())),
             entries=entries,
             access=access,
             sector=sector,
