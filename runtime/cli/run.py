@@ -232,10 +232,13 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | Ex
 
     from warplab.interpreter.checkers.findings import as_json
 
+    used = asdict(runner.context.used) | {
+        "left_to_numpy": dict(runner.context.used.left_to_numpy)
+    }  # asdict makes pairs of a Counter's items
     shown = {} if outcome.failure else {text: np.asarray(value).tolist() for text, value in _shown(runner, spec).items()}
     return {
         "code": outcome.code, "checked": outcome.checked, "error": outcome.error, "failure": outcome.failure, "line": spec.line,
-        "engine": {**asdict(runner.context.used), "left_to_numpy": dict(runner.context.used.left_to_numpy)}, "printed": shown, "assertions": outcome.assertions,
+        "engine": used, "printed": shown, "assertions": outcome.assertions,
         "findings": as_json([*outcome.findings, *(orders.findings if orders else ())]),
         **({"orders": orders.as_json()} if orders else {}),
         "mismatches": [{"expect": m.text, "wrong": m.wrong, "of": m.total, "buffer": m.name, "index": list(m.index or ()), "got": m.got, "wanted": m.wanted}
