@@ -21,7 +21,7 @@ SETS = (
         "pipelines",
         3.3e5,
         "H100",
-        "copies beside arithmetic: `cp.async` with `mma`, bulk copies, `wgmma`; not chosen by either",
+        "copies beside arithmetic: `cp.async` with `mma`, bulk copies, `wgmma`; the wait for a group of `wgmma` was chosen by one of them, nothing else",
     ),
     ("ladder", 3e6, "H100", "the samples in `matmul`, `reduction`, `transpose` and `histogram`; not chosen by either"),
 )
