@@ -28,8 +28,6 @@ ONLY_WHEN_ASKED = {
 
 # Files that refer to each other, and why
 CIRCLES = {
-    "native.trace.symbol native.trace.ufuncs": "numpy calls the functions of an array that the functions make",
-    "profiler.metrics profiler.profile profiler.tally": "a profile shows its metrics, which are formulas over it",
     "device.context device.graphs.streams device.modules.kernels": "a context owns what belongs to it",
     "python.devices python.graph python.streams": "as in cuda.core: a device makes streams, which name their device",
 }

@@ -29,7 +29,8 @@ from .flops import flops_of
 from .global_memory import GlobalMemory
 from .lanes import WARP
 from .listener import AccessListener
-from .profile import KernelProfile, SiteProfile
+from .profile import KernelProfile
+from .sites import SiteProfile
 from .tally import SiteTally
 from .texels import Texels
 from .useful import UsefulArithmetic, stores_of_results

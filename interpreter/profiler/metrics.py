@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from warplab.isa.occupancy import Resource
 
-from .launch_time import REASONS
+from .launch_time import REASONS, LaunchTime
 from .tally import EVENTS
+from .totals import LaunchTotals
 
-if TYPE_CHECKING:
-    from .launch_time import LaunchTime
-    from .profile import KernelProfile
-
-Value = Callable[["KernelProfile"], float]
+Value = Callable[[LaunchTotals], float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +45,11 @@ def percent(part: Value, whole: Value) -> Value:
     return lambda p: 100 * part(p) / whole(p) if whole(p) else 0.0
 
 
-def _branches(p: KernelProfile) -> float:
+def _branches(p: LaunchTotals) -> float:
     return sum(s.branch.executed for s in p.sites if s.branch)
 
 
-def _divergent(p: KernelProfile) -> float:
+def _divergent(p: LaunchTotals) -> float:
     return sum(s.branch.divergent for s in p.sites if s.branch)
 
 
@@ -61,17 +57,17 @@ def _event(number: int) -> Value:
     return lambda p: sum(s.events.get(number, 0) for s in p.sites)
 
 
-def _waits(p: KernelProfile) -> float:
+def _waits(p: LaunchTotals) -> float:
     return sum(s.waits.get("barrier", 0) for s in p.sites)
 
 
-def _l2_written(p: KernelProfile) -> float:
+def _l2_written(p: LaunchTotals) -> float:
     return p.total("l2_sectors", "global bulk surface", "st") + (
         p.total("units", "local", "st") if p.device.global_rule == "sectors" else 0
     )
 
 
-def _resident(p: KernelProfile) -> float:
+def _resident(p: LaunchTotals) -> float:
     """Warps on a multiprocessor that has work, of those it holds, averaged over whole and partial waves."""
     busy = min(p.blocks, p.device.multiprocessors)
     rounds = max(1, -(-p.blocks // max(1, p.device.multiprocessors * p.occupancy.blocks)))
@@ -367,7 +363,7 @@ TIME_METRICS: tuple[Metric, ...] = (
 BY_NAME = {m.name: m for m in METRICS + TIME_METRICS}
 
 
-def metrics_of(p: KernelProfile) -> dict[str, float]:
+def metrics_of(p: LaunchTotals) -> dict[str, float]:
     """Every counter of a profile by name."""
     out = {m.name: m.value(p) for m in METRICS}
     if p.time is not None:

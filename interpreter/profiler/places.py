@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..values import Shifted, Value
-from .profile import AllocationProfile
 from .sectors import LINE
+from .sites import AllocationProfile
 
 if TYPE_CHECKING:
     from ..launch import Launch

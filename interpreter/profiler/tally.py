@@ -15,7 +15,7 @@ from ..launch import source_place, text_of
 from ..plan.plan import Site
 from ..values import Array
 from .lanes import WarpLanes
-from .profile import AccessProfile, BranchProfile, Sample, SiteProfile, TexelSample
+from .sites import AccessProfile, BranchProfile, Sample, SiteProfile, TexelSample
 
 if TYPE_CHECKING:
     from ..observe import ObservedLanes

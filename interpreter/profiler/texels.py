@@ -16,8 +16,8 @@ from warplab.isa.textures.resources import Image
 from ..observe import TexelAccess
 from .global_memory import GlobalMemory
 from .lanes import WARP, WarpLanes, lanes_active, lanes_of
-from .profile import TexelSample
 from .sectors import LINE, SECTOR
+from .sites import TexelSample
 from .stream import Account, UseStream, Way
 from .tally import SiteTally
 from .touch import touch

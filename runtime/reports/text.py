@@ -8,7 +8,7 @@ from pathlib import Path
 from warplab.assembler.demangle import short_name
 from warplab.interpreter.profiler import KernelProfile, LineProfile
 from warplab.interpreter.profiler.metrics import METRICS, TIME_METRICS, Metric
-from warplab.interpreter.profiler.profile import IN_SECTORS
+from warplab.interpreter.profiler.sites import IN_SECTORS
 from warplab.interpreter.timing.roofs import roofs
 
 from .advice import advice

@@ -17,6 +17,7 @@ MANY = 1 << 20  # lanes that a symbol claims to have: short ways for few lanes a
 
 Rule = Callable[..., Any]
 FUNCTIONS: dict[str, Rule] = {}  # numpy's functions by name; functions.py fills it
+UFUNCS: list[Rule] = []  # what applies an elementwise function to symbols; ufuncs.py fills it
 PRIMITIVES: dict[Any, Rule] = {}  # functions of isa/ that the host has instructions for; rules.py fills it
 
 
@@ -235,15 +236,13 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
     def __array_ufunc__(
         self, ufunc: np.ufunc, method: str, *inputs: Any, out: Any = None, dtype: Any = None, where: Any = True, **kw: Any
     ) -> Any:
-        from .ufuncs import apply
-
         if method == "reduce":
             if kw.get("axis", 0) is not None:
                 raise Untraceable(f"{ufunc.__name__}.reduce along an axis")
             return Whole(ufunc.__name__)
         if method != "__call__" or where is not True:
             raise Untraceable(f"{ufunc.__name__}.{method}")
-        result = apply(self.code, ufunc, inputs, dtype)
+        result = UFUNCS[0](self.code, ufunc, inputs, dtype)
         if out is None:
             return result
         (target,) = out

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from .code import DType, Untraceable, VectorCode, scalar_type
-from .symbol import SymbolicArray, lift, stand_in
+from .symbol import UFUNCS, SymbolicArray, lift, stand_in
 
 _INTEGER = {"add": "add", "subtract": "sub", "multiply": "mul", "bitwise_and": "and", "bitwise_or": "or", "bitwise_xor": "xor"}
 _FLOAT = {"add": "fadd", "subtract": "fsub", "multiply": "fmul", "divide": "fdiv"}
@@ -245,3 +245,5 @@ _RULES: dict[str, Callable[..., Any]] = {
     "isnan": _isnan, "isinf": _isinf, "isfinite": _isfinite, "signbit": _signbit, "copysign": lambda a, b: _call("copysign", a, b),
     "bitwise_count": _bitwise_count, "floor_divide": _floor_divide, "frexp": _frexp, "ldexp": _ldexp,
 }  # fmt: skip
+
+UFUNCS.append(apply)
