@@ -23,7 +23,7 @@ import pytest
 import warplab.isa.ops  # noqa: F401  fills FORMS
 from warplab.isa.notation import FORMS, resolve
 from warplab.runtime.cli import COMMANDS
-from warplab.runtime.cli.docs import sections
+from warplab.runtime.cli.reference.docs import sections
 from warplab.runtime.golden.output import call
 
 from . import shells

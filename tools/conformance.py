@@ -6,7 +6,7 @@ from tests.interpreter import test_reference_caches
 from tests.interpreter.profiler import test_mixed_kernels
 from tests.interpreter.rules import test_coalesce, test_recorded_counters
 from tests.isa import test_occupancy
-from warplab.runtime.cli.isa import CHAPTERS
+from warplab.runtime.cli.reference.isa import CHAPTERS
 
 from . import evidence
 from .instructions import Family, chapters, counts, families, slug

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from warplab.isa.facts import Need
 from warplab.isa.notation import Form
-from warplab.runtime.cli.isa import CHAPTERS
+from warplab.runtime.cli.reference.isa import CHAPTERS
 
 from . import evidence
 from .markdown import code, page, paragraph, table

@@ -103,8 +103,8 @@ class Magics:
         return self.guarded(lambda: self._run(line, program))
 
     def _run(self, line: str, program: Program) -> RunTable:
-        from ..cli.launching import runner_of
-        from ..cli.run import run
+        from ..cli.running.launching import runner_of
+        from ..cli.running.run import run
         from ..run.checked import SmallRun
         from ..run.runner import describe_launches
 
@@ -121,8 +121,8 @@ class Magics:
         return RunTable(tuple(parts))
 
     def _record(self, line: str, program: Program) -> PlayedRun:
-        from ..cli.launching import runner_of
-        from ..cli.record import record
+        from ..cli.recorded.record import record
+        from ..cli.running.launching import runner_of
         from ..device.described import bytes_of
         from ..run.recorded import record as recorded
 
@@ -134,8 +134,8 @@ class Magics:
         return PlayedRun(made)
 
     def _sanitize(self, line: str, program: Program) -> FoundTable:
-        from ..cli.launching import runner_of
-        from ..cli.sanitize import sanitize
+        from ..cli.running.launching import runner_of
+        from ..cli.running.sanitize import sanitize
         from ..device.launches.sanitizing import tools_of
 
         file, specs, given = self.asked(sanitize, line, program)
@@ -165,7 +165,7 @@ class Magics:
 
     def asked(self, command: click.Command, line: str, program: Program) -> tuple[InputFile, list[RunSpec], dict[str, Any]]:
         """The program, its runs, and the options of a line as a command of the command line reads them."""
-        from ..cli.launching import runs_of
+        from ..cli.running.launching import runs_of
         from ..run.options import OPTIONS
 
         words = [_ARRAY.sub(self._array, w) for w in shlex.split(line)]

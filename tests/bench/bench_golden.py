@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from click.testing import CliRunner
 
-from warplab.runtime.cli.test import test as command
+from warplab.runtime.cli.testing.test import test as command
 
 HERE = Path(__file__).parent
 SAMPLES = HERE.parents[1] / "samples"

@@ -104,7 +104,7 @@ def test_internal_errors_are_one_line(good: str, monkeypatch: pytest.MonkeyPatch
     def broken(*args: object) -> None:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr("warplab.runtime.cli.info.load", broken)
+    monkeypatch.setattr("warplab.runtime.cli.texts.info.load", broken)
     assert "internal error: RecursionError" in run("info", good, code=errors.ExitCode.INTERNAL).stderr
 
 

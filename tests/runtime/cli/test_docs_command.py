@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warplab.runtime.cli.docs import pages, sections
+from warplab.runtime.cli.reference.docs import pages, sections
 from warplab.runtime.golden.output import call
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from warplab.runtime.cli.new import new
+from warplab.runtime.cli.testing.new import new
 from warplab.runtime.compilers import is_installed
 from warplab.runtime.golden import collect, run_case
 from warplab.runtime.grading import find_submissions, load_lab

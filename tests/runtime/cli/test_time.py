@@ -77,7 +77,7 @@ def test_budgets(tmp_path: Path, budget: str, code: int) -> None:
 
 def test_warps_that_hide_latencies() -> None:
     """The guide's examples, and a kernel's own figures for each device."""
-    from warplab.runtime.cli.latency import warps_needed
+    from warplab.runtime.cli.measuring.latency import warps_needed
 
     assert [warps_needed(22, 1, 1), warps_needed(22, 1, 2), warps_needed(22, 0.25, 1)] == [22, 11, 6]
     assert [warps_needed(600, 1, 15), warps_needed(600, 0.25, 15)] == [40, 10]

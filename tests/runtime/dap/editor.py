@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from warplab.runtime.cli.dap import load
+from warplab.runtime.cli.recorded.dap import load
 from warplab.runtime.dap.server import adapter
 
 ROOT = Path(__file__).parents[3]

@@ -12,8 +12,8 @@ import sys
 from typing import NoReturn
 
 from warplab.runtime import cudart, driver
-from warplab.runtime.cli import exec as command
 from warplab.runtime.cli import main
+from warplab.runtime.cli.running import exec as command
 from warplab.runtime.exec import launcher
 
 IMPORTED = (command, cudart, driver, launcher)

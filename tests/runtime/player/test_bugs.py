@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from warplab.runtime.cli.files import InputFile
-from warplab.runtime.cli.launching import runner_of, runs_of
+from warplab.runtime.cli.running.launching import runner_of, runs_of
 from warplab.runtime.player import page
 from warplab.runtime.run.recorded import record
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from warplab.runtime.cli.files import InputFile
-from warplab.runtime.cli.launching import runner_of, runs_of
+from warplab.runtime.cli.running.launching import runner_of, runs_of
 from warplab.runtime.recording import Recording
 from warplab.runtime.recording.slices import origin, why
 from warplab.runtime.run.recorded import record

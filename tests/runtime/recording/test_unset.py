@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from warplab.runtime.cli.files import InputFile
-from warplab.runtime.cli.launching import runner_of, runs_of
+from warplab.runtime.cli.running.launching import runner_of, runs_of
 from warplab.runtime.recording import Recording, unset
 from warplab.runtime.recording.slices import origin
 from warplab.runtime.recording.telling import origin_lines

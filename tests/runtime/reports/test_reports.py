@@ -14,8 +14,8 @@ from click.testing import CliRunner
 from warplab.interpreter.profiler import KernelProfile, Sample
 from warplab.isa.profiles import profile as device
 from warplab.runtime.cli import main
-from warplab.runtime.cli.occupancy import occupancy
-from warplab.runtime.cli.profile import profile
+from warplab.runtime.cli.measuring.occupancy import occupancy
+from warplab.runtime.cli.measuring.profile import profile
 from warplab.runtime.golden.output import call
 from warplab.runtime.profiler import profiling
 from warplab.runtime.reports.advice import EXPLANATIONS, Advice, advice

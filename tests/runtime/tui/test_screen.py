@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 from warplab.runtime.cli import main
 from warplab.runtime.cli.files import InputFile
-from warplab.runtime.cli.launching import runner_of, runs_of
+from warplab.runtime.cli.running.launching import runner_of, runs_of
 from warplab.runtime.debugger import commands  # noqa: F401  fills the table of commands
 from warplab.runtime.debugger.prompt import Prompt
 from warplab.runtime.debugger.words import execute

@@ -1,0 +1,1 @@
+"""Commands for tests, labs and test cases."""

@@ -1,0 +1,1 @@
+"""Commands about PTX texts and object files."""
