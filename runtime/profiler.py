@@ -31,13 +31,13 @@ class Profiling:
         return f"<Profiling of {len(self.counters)} launches>"
 
     def _repr_html_(self) -> str:
-        from .reports.html import page
+        from .reports.page.html import page
 
         return page(self.launches, fragment=True)
 
 
 def _page(profile: KernelProfile) -> str:
-    from .reports.html import page
+    from .reports.page.html import page
 
     return page([profile], fragment=True)
 

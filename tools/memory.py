@@ -15,7 +15,7 @@ from warplab.isa.occupancy import l1_bytes, occupancy
 from warplab.isa.profiles import KIB, PROFILES, DeviceProfile, profile
 from warplab.isa.textures.layout import TexelLayout
 from warplab.isa.textures.resources import Image, TexelFormat
-from warplab.runtime.reports.charts import chart
+from warplab.runtime.reports.drawn.charts import chart
 
 from .markdown import code, page, size, table
 

@@ -12,7 +12,7 @@ from warplab.interpreter.observe import Observer
 
 from ..device.launches.observing import observing
 from ..errors import UsageError
-from ..reports.svg import box, svg, text
+from ..reports.drawn.svg import box, svg, text
 from ..reports.tables import counted
 from ..run.runner import Runner
 from ..run.runspec import from_text

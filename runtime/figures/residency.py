@@ -6,8 +6,8 @@ from warplab.isa.occupancy import occupancy as resident
 from warplab.isa.profiles import KIB, DeviceProfile
 
 from ..errors import UsageError
-from ..reports.charts import HEIGHT, WIDTH, Points, chart
-from ..reports.svg import svg
+from ..reports.drawn.charts import HEIGHT, WIDTH, Points, chart
+from ..reports.drawn.svg import svg
 from ..reports.tables import number, percent
 from .figure import Figure
 from .lanes import model

@@ -8,7 +8,7 @@ from warplab.interpreter.timing.roofs import units
 from warplab.isa.profiles import DeviceProfile
 
 from ..errors import UsageError
-from ..reports.roofline import COLOURS, HOLLOW, Dot, drawn
+from ..reports.drawn.roofline import COLOURS, HOLLOW, Dot, drawn
 from ..reports.tables import number, scaled
 from .figure import Figure
 from .lanes import model

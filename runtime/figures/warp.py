@@ -9,8 +9,8 @@ from warplab.interpreter.rules.banks import shared_passes
 from warplab.isa.profiles import DeviceProfile
 
 from ..errors import UsageError
-from ..reports import svg
-from ..reports.pictures import transactions
+from ..reports.drawn import svg
+from ..reports.drawn.pictures import transactions
 from ..reports.tables import counted
 from .figure import Figure
 from .lanes import WARP, model, of_lanes

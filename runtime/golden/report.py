@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from xml.etree import ElementTree
 
-from ..reports.xml import xml_text
+from ..reports.drawn.xml import xml_text
 from .execute import Result
 
 

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 from xml.etree import ElementTree
 
-from ..reports.xml import xml_text
+from ..reports.drawn.xml import xml_text
 
 LONGEST = 4000  # characters of one message
 WIDEST = 200  # characters of one line

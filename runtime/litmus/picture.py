@@ -8,7 +8,7 @@ from html import escape
 from warplab.interpreter.litmus.relations import bits
 from warplab.interpreter.litmus.why import AXIOMS, RELATIONS, Explanation, RelationStep
 
-from ..reports.svg import box, svg, text
+from ..reports.drawn.svg import box, svg, text
 from .explain import NameOf, event_text, thread_text
 
 NARROWEST, HEIGHT = 150, 26  # of an event

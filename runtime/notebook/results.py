@@ -12,7 +12,7 @@ from warplab.interpreter.checkers.findings import Finding, as_text
 
 from ..player import page
 from ..recording import Recording
-from ..reports.outcomes import preview, verdict
+from ..reports.programs.outcomes import preview, verdict
 from ..run.values import as_numbers
 
 if TYPE_CHECKING:

@@ -23,9 +23,9 @@ from ..golden.output import captured
 from ..player import page
 from ..profiler import profiling
 from ..recording import Recording
-from ..reports.html import page as profiles_page
-from ..reports.outcomes import preview, verdict
-from ..reports.sources import only_given
+from ..reports.page.html import page as profiles_page
+from ..reports.page.sources import only_given
+from ..reports.programs.outcomes import preview, verdict
 from ..run.checked import SmallRun
 from ..run.recorded import record
 from ..run.runner import Outcome, Runner, describe_launches

@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 from warplab.interpreter.checkers.findings import Finding, as_json, as_text, paragraph
 
-from . import svg
-from .html import PAGE_STYLE
-from .xml import xml_text
+from .drawn import svg
+from .drawn.xml import xml_text
+from .page.html import PAGE_STYLE
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
 

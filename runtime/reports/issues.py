@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from warplab.interpreter.profiler.launch_time import Issue, LaunchTime
 
-from .svg import box, svg, text
+from .drawn.svg import box, svg, text
 from .tables import table
 
 CELL, LEFT = 12, 80

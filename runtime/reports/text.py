@@ -12,8 +12,8 @@ from warplab.interpreter.profiler.sites import IN_SECTORS
 from warplab.interpreter.timing.roofs import roofs
 
 from .advice import advice
+from .page.sources import line_of, source_text
 from .roofs import bound, intensities, quantization, roofs_table
-from .sources import line_of, source_text
 from .tables import number, percent, scaled, table
 from .time import time_report
 

@@ -63,13 +63,13 @@ def profile(
     others = measured(ctx, (compare,), options, timed)[0] if compare is not None else None
     if html:
         from ...player import with_player
-        from ...reports.html import page
+        from ...reports.page.html import page
 
         made = recorded(sources, options)
         files.write(html, page(profiles, others or (), tabs=lambda name, report: with_player(name, report, made)))
         _wrote(html)
     if trace:
-        from ...reports.trace import trace as traced
+        from ...reports.programs.trace import trace as traced
 
         files.write(trace, json.dumps(traced(profiles)) + "\n")
         _wrote(trace)
@@ -101,7 +101,8 @@ class View:
 
     def text(self, profiles: list[KernelProfile], others: list[KernelProfile] | None) -> str:
         """The profiles as asked for; beside others where these are given."""
-        from ...reports import compare, data, pictures, text
+        from ...reports import compare, data, text
+        from ...reports.drawn import pictures
 
         if self.as_json:
             return json.dumps([data.as_data(p, self.names) for p in profiles], indent=2) + "\n"

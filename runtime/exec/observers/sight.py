@@ -95,7 +95,7 @@ class Sight:
         if self.calls is not None:
             self.calls.close()
         if self._profiling is not None:
-            from ...reports.program import report_as
+            from ...reports.programs.program import report_as
 
             with open(self.profile, "w", encoding="utf-8") as file:
                 file.write(report_as(self.profile, self._profiling.launches, self._spans))

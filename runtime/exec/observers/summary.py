@@ -14,7 +14,7 @@ from warplab.assembler.demangle import short_name
 from warplab.interpreter.checkers.findings import Finding, as_text
 from warplab.interpreter.faults import ExecutionError
 
-from ...reports.xml import xml_text
+from ...reports.drawn.xml import xml_text
 
 if TYPE_CHECKING:
     from ...device.context import DeviceContext

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from ...reports import svg
+from ...reports.drawn import svg
 from ..report import Report, TestReport, once, points, words
 from .alike import Alike
 from .causes import Cause, cause_of

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from ...reports.html import PAGE_STYLE
-from ...reports.svg import STYLE
+from ...reports.drawn.svg import STYLE
+from ...reports.page.html import PAGE_STYLE
 
 GRADES = """
 .wl td.bad { color: var(--bad); }

@@ -9,7 +9,7 @@ from warplab.interpreter.profiler import AccessProfile, KernelProfile
 from warplab.isa.textures.layout import TexelLayout
 from warplab.isa.textures.resources import Image, TexelFormat
 from warplab.runtime import profiling
-from warplab.runtime.reports.html import page
+from warplab.runtime.reports.page.html import page
 
 from ..conftest import POINTER, Host, driver
 from ..driver.test_textures import descriptor, of_array

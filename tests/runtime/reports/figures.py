@@ -12,7 +12,7 @@ import numpy as np
 from warplab.interpreter.profiler import Sample
 from warplab.interpreter.rules.banks import shared_passes
 from warplab.isa.profiles import DeviceProfile, profile
-from warplab.runtime.reports import svg
+from warplab.runtime.reports.drawn import svg
 
 LANES = range(32)
 GLOBAL_DEVICES = ("1.0", "1.2", "2.0", "9.0")  # 1.1 as 1.0; 1.3 as 1.2; 3.x as 2.x; from 5.x on as 9.0

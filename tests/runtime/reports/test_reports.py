@@ -21,10 +21,10 @@ from warplab.runtime.profiler import profiling
 from warplab.runtime.reports.advice import EXPLANATIONS, Advice, advice
 from warplab.runtime.reports.compare import comparison
 from warplab.runtime.reports.data import as_data
-from warplab.runtime.reports.html import page
-from warplab.runtime.reports.pictures import picture, transactions
+from warplab.runtime.reports.drawn.pictures import picture, transactions
+from warplab.runtime.reports.page.html import page
+from warplab.runtime.reports.programs.trace import trace
 from warplab.runtime.reports.text import report
-from warplab.runtime.reports.trace import trace
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import directives
 

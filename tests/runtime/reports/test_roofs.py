@@ -13,8 +13,8 @@ from warplab.interpreter.profiler import KernelProfile
 from warplab.interpreter.timing.roofs import attainable, memories
 from warplab.runtime.profiler import profiling
 from warplab.runtime.reports.data import as_data
-from warplab.runtime.reports.html import page
-from warplab.runtime.reports.roofline import roofline
+from warplab.runtime.reports.drawn.roofline import roofline
+from warplab.runtime.reports.page.html import page
 from warplab.runtime.reports.roofs import bound, intensities, quantization, roofs_table
 from warplab.runtime.reports.tables import number, scaled
 from warplab.runtime.reports.text import report

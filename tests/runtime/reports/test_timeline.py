@@ -8,9 +8,9 @@ import xml.etree.ElementTree as xml
 import pytest
 
 from warplab.runtime.clock.timeline import TimeSpan
-from warplab.runtime.reports.program import report_as
-from warplab.runtime.reports.timeline import both, covered, rows, sentences, stream_names, timeline_text
-from warplab.runtime.reports.timeline_svg import lanes
+from warplab.runtime.reports.drawn.timeline import lanes
+from warplab.runtime.reports.programs.program import report_as
+from warplab.runtime.reports.programs.timeline import both, covered, rows, sentences, stream_names, timeline_text
 
 SPANS = [
     TimeSpan("host", "cudaMemcpyAsync", 0, 2),

@@ -8,8 +8,8 @@ from html import escape
 from warplab.interpreter.profiler import KernelProfile, Sample, TexelSample
 from warplab.isa.profiles import DeviceProfile
 
+from ..tables import counted, lane_ranges, number, percent
 from .pictures import WARP, banks, transactions, words_together
-from .tables import counted, lane_ranges, number, percent
 
 STYLE = """
 :root { --ink: #1c2430; --soft: #667085; --line: #d5dae2; --page: #ffffff; --card: #f6f8fb; }

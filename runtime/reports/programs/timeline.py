@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..clock.timeline import HOST, KERNELS, TimeSpan
-from .data import Data
-from .tables import number, percent, scaled, table
+from ...clock.timeline import HOST, KERNELS, TimeSpan
+from ..data import Data
+from ..tables import number, percent, scaled, table
 
 PREDICTED = "predicted; docs/transfers.md has the measured errors"
 ENGINES = {KERNELS: "kernels", "h2d": "copies to the device", "d2h": "copies to the host", "device": "device memory", "peer": "copies to peers",

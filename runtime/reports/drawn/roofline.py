@@ -12,8 +12,8 @@ from warplab.interpreter.profiler import KernelProfile
 from warplab.interpreter.timing.roofs import attainable, bandwidths, memories, roofs, units
 from warplab.isa.profiles import DeviceProfile
 
+from ..tables import number, scaled
 from .svg import svg, text
-from .tables import number, scaled
 
 WIDTH, LEFT, RIGHT, TOP, BASE, ROW = 660, 60, 20, 30, 270, 17
 HOLLOW = "hollow"  # instead of a colour

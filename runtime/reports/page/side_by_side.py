@@ -9,10 +9,10 @@ from pathlib import Path
 
 from warplab.interpreter.profiler import KernelProfile
 
+from ..tables import number
+from ..text import cost
 from .highlight import ptx_line
 from .sources import source_text
-from .tables import number
-from .text import cost
 
 STYLE = """
 .wl .sides { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 10px; }

@@ -10,20 +10,23 @@ from warplab.interpreter.profiler import KernelProfile, LineProfile, SiteProfile
 from warplab.interpreter.profiler.metrics import METRICS
 from warplab.interpreter.timing.roofs import roofs
 
-from ..clock.timeline import TimeSpan
-from . import svg, time_svg, timeline, timeline_svg
-from .advice import advice
-from .compare import HEAD, changes
+from ...clock.timeline import TimeSpan
+from ..advice import advice
+from ..compare import HEAD, changes
+from ..drawn import svg
+from ..drawn import time as time_svg
+from ..drawn import timeline as timeline_svg
+from ..drawn.roofline import roofline
+from ..programs import timeline
+from ..roofs import bound, intensities, quantization, roof_rows
+from ..tables import number, percent, scaled
+from ..text import cost, heading
+from ..time import limit, origin, slow_lines, waits
 from .highlight import STYLE as HIGHLIGHT
 from .highlight import ptx_line
-from .roofline import roofline
-from .roofs import bound, intensities, quantization, roof_rows
 from .side_by_side import STYLE as SIDES
 from .side_by_side import side_by_side
 from .sources import source_text
-from .tables import number, percent, scaled
-from .text import cost, heading
-from .time import limit, origin, slow_lines, waits
 
 COLUMNS = ("machine", "lanes", "sectors/req", "passes/req", "local", "diverged")
 PAGE_STYLE = """

@@ -12,7 +12,7 @@ from warplab.interpreter.profiler import KernelProfile, Sample
 from warplab.interpreter.rules.coalesce import global_transactions
 from warplab.isa.profiles import DeviceProfile
 
-from .tables import counted, lane_ranges
+from ..tables import counted, lane_ranges
 
 WARP = 32
 WORD = 4  # of a bank; 3.x has 64-bit banks, which its default mode hides

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from ..clock.timeline import HOST, KERNELS, TimeSpan
+from ...clock.timeline import HOST, KERNELS, TimeSpan
+from ..programs.timeline import ENGINES, stream_names
 from .svg import box, svg, text
-from .timeline import ENGINES, stream_names
 
 WIDTH, LEFT, RIGHT, LANE, HIGH = 1040, 170, 12, 24, 16
 STREAMS = 24  # that have lanes of their own
