@@ -13,8 +13,8 @@ from ..ptxas.machine.kinds import PIPES
 from . import words as s
 from .compiled import simulation
 from .machine import TimedDevice
-from .trace import TracedBlocks
-from .traced import TracedCode
+from .traced_blocks import TracedBlocks
+from .traced_code import TracedCode
 
 Index = NDArray[np.int64]
 BUCKET, BUCKETS = 64, 1 << 14  # cycles of an entry of the timeline; entries

@@ -12,7 +12,8 @@ from ..profiler.counters import Counters
 from .compiled import is_compiled
 from .launch import Timing
 from .machine import machine_of
-from .trace import TracedBlocks, Tracer
+from .trace import Tracer
+from .traced_blocks import TracedBlocks
 
 if TYPE_CHECKING:
     from ..launch import Launch

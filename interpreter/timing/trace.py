@@ -6,7 +6,6 @@ another block touched at an earlier clock is in L2; one that was touched first a
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,14 +14,14 @@ from numpy.typing import NDArray
 from warplab.isa.occupancy import l1_bytes
 from warplab.isa.profiles import DeviceProfile
 
-from ..lanes import Geometry
 from ..observe import Observer
 from ..profiler.stream import Way
-from ..ptxas.machine_code import MachineCode, machine_code
+from ..ptxas.machine_code import machine_code
 from ..ptxas.register_count import residency
 from . import words as s
 from .texture_unit import fetch_cycles
 from .touches import LINE, LINE_SECTORS, SECTOR, FarTouches, sectors_of, touches_of
+from .traced_blocks import MbarrierPhases, TouchedLines, TracedBlocks, TracedWarps
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -44,57 +43,6 @@ KEPT_ROUNDS = 3
 KINDS = {"ld": s.GLOBAL_LOAD, "st": s.GLOBAL_STORE, "red": s.GLOBAL_ATOMIC, "atom": s.GLOBAL_ATOMIC}
 NEAR = {"const": s.CONSTANT, "local": s.LOCAL}
 COLUMNS = ("warp", "site", "clock", "kind", "units", "sectors", "full", "phase", "lanes")
-
-
-@dataclass(frozen=True, slots=True)
-class TracedBlocks:
-    """What one multiprocessor executes.  Entries into blocks of code: warp, block, clock.  Accesses: columns of equal length."""
-
-    code: MachineCode
-    each: int  # warps of a block
-    resident: int  # blocks on a multiprocessor
-    active: int  # multiprocessors that have blocks
-    l1_lines: int
-    work: Index  # instructions that each block executes, all blocks
-    longest: Index  # and the warp of each that executes most
-    sampled: list[int]  # the blocks that were kept
-    steps: int  # instructions of PTX that they execute, as far as they were kept
-    whole: float  # how much of what they execute that is
-    entries: Index  # (3, n)
-    access: dict[str, Index]
-    sector: Index  # of the accesses to global memory, one list after the other
-    late: NDArray[np.bool_]  # another block touched it before
-    fresh: int  # sectors that the launch touches
-    asked: int  # lanes that load from and store to global memory, all blocks
-    kept_asked: int  # those of the blocks that were kept
-    updates: int  # lanes of atomic operations on global memory, all blocks
-    kept_updates: int
-    far: dict[int, tuple[int, int]]  # sectors loaded from and stored to memory that is not the device's, by the start of each allocation
-
-
-@dataclass(slots=True, eq=False)
-class TracedWarps:
-    """The warps of a geometry: those whose blocks are kept, and what all have executed since the wave began."""
-
-    geometry: Geometry  # which must live as long as its identity is a key
-    kept: Index  # kept warps, by number among all kept
-    rows: Index  # where they stand in the geometry
-    flags: NDArray[np.bool_]  # of all warps of the geometry, those that are kept
-    warps: Index  # all, by number in the launch
-    count: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class TouchedLines:
-    """What kept warps touch with one access."""
-
-    site: int
-    warps: Index
-    rows: Index  # where they stand in their geometry
-    of: int  # warps of the geometry
-    lines: Index  # of each warp
-    sectors: Index
-    sector: Index  # which, warp by warp
 
 
 class Tracer(Observer):
@@ -135,8 +83,7 @@ class Tracer(Observer):
         self.lists: list[Index] = []  # the sectors of each row
         self.groups: dict[int, TracedWarps] = {}
         self.begins = np.zeros(0, np.int64)  # of the bulk copies that run, lane by lane
-        self.parities: dict[tuple[int, int], tuple[int, int]] = {}  # of each mbarrier: the phase's parity, and how many there were
-        self.phases: dict[tuple[int, int, int], int] = {}
+        self.phases = MbarrierPhases()
 
     def _spread(self, blocks: range) -> list[int]:
         """Of the blocks of a multiprocessor some rounds of residency: the first, and others equally far apart."""
@@ -311,21 +258,11 @@ class Tracer(Observer):
             if what == "wait":
                 wanted &= np.broadcast_to(amounts[0], g.shape).ravel()[index]
             for place in np.unique(places[wanted]).tolist():
-                phase = self._phase((wave.first, place), int(words[place >> 3]) >> 63, what)
+                phase = self.phases.number((wave.first, place), int(words[place >> 3]) >> 63, what)
                 lanes = index[wanted & (places == place)]
                 warps = np.unique(self.number[block[lanes]] * self.each + (thread[lanes] >> 5))
                 if what != "init" and (self.steps[warps] <= self.most).all():
                     self._meets(site, number, warps, lanes, phase, what, np.broadcast_to(amounts[-1], g.shape).ravel())
-
-    def _phase(self, place: tuple[int, int], parity: int, what: str) -> int:
-        """The phase of an mbarrier that is current, or that has ended for those who wait."""
-        before, count = self.parities.get(place, (0, 0))
-        if what == "init":
-            parity, count = 0, count + 1
-        elif before != parity:
-            count += 1
-        self.parities[place] = parity, count
-        return self.phases.setdefault((*place, count - (what == "wait")), len(self.phases))
 
     def _meets(self, site: Site, number: int, warps: Index, lanes: Index, phase: int, what: str, bytes_: Array) -> None:
         none = 0 * warps

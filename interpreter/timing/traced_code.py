@@ -15,7 +15,7 @@ from ..ptxas.machine.instruction import ASYNCHRONOUS, MachineInstruction
 from ..ptxas.machine.kinds import PIPES, kind_of
 from . import words as s
 from .machine import TimedDevice
-from .trace import TracedBlocks
+from .traced_blocks import TracedBlocks
 
 Index = NDArray[np.int64]
 DOING = {"bar": s.MEET, "branch": s.JUMP, "exit": s.LEAVE, "ld": s.ACCESS, "st": s.ACCESS, "atom": s.ACCESS, "red": s.ACCESS}
