@@ -62,7 +62,7 @@ def object_at(pid: int, address: int) -> MappedObject | None:
         if o.path == f"/proc/{pid}/root{path}":
             try:
                 with open(o.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
-                    return MappedObject(o.path, o.base, _first_address(raw))
+                    return MappedObject(o.path, o.base, first_address(raw))
             except (OSError, ValueError, struct.error):
                 return None
     return None
@@ -91,7 +91,7 @@ def _symbols(path: str, device: int, inode: int, changed: int, marker: bytes, ki
     """name -> (address, size) of the functions and variables that the file defines; none where its table lacks the marker."""
     with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
         headers = [header for _, header in sections(raw)]
-        loaded_at = _first_address(raw) if headers else 0
+        loaded_at = first_address(raw) if headers else 0
         for s in headers:
             if s[1] != kind:
                 continue
@@ -111,7 +111,7 @@ def _symbols(path: str, device: int, inode: int, changed: int, marker: bytes, ki
     return {}
 
 
-def _first_address(raw: mmap.mmap) -> int:
+def first_address(raw: mmap.mmap) -> int:
     """The address of the file's beginning, zero but for executables that are not PIE."""
     (offset,) = struct.unpack_from("<Q", raw, 0x20)
     size, count = struct.unpack_from("<HH", raw, 0x36)

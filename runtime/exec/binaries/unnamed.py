@@ -16,13 +16,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from .code import Code
 from .elf import MACHINE
-from .maps import MappedObject, sections
+from .maps import MappedObject, first_address, sections
+from .registration import descriptions, registration
 
 NAME = re.compile(rb"(?<=\0)cuda[A-Z]\w+(?=\0)")
 SOME = (b"\0libcuda.so.1\0", b"\0cudaPeekAtLastError\0")  # what it loads, and one of the names; who only calls it has no use for the first
 LEAST = 300  # functions; a runtime has more
-ADDRESS = re.compile(rb"[\x48\x4c]\x8d[\x05\x0d\x15\x1d\x25\x2d\x35\x3d]")  # lea reg, [rip + distance]: the instruction up to the distance
+AT_A_FIXED_ADDRESS = 2  # a type of object files
 LARGEST = 1 << 26  # bytes of constants that are searched: others are data, or libraries of kernels
 TABLE = b"\1\x1b\3\x3b"  # the form of .eh_frame_hdr: pairs of 32-bit numbers, relative to the section, behind its head of 12 bytes
 
@@ -51,14 +53,18 @@ def _unnamed(path: str, device: int, inode: int, changed: int) -> dict[str, tupl
         names = {address + m.start(): m[0].decode() for m in NAME.finditer(raw[at : at + size])}
         starts = _starts(raw, *parts[".eh_frame_hdr"])
         address, at, size = parts[".text"]
-        code = raw[at : at + size]
+        code = Code(raw[at : at + size], address, struct.unpack_from("<H", raw, 0x10)[0] == AT_A_FIXED_ADDRESS)
+        address, at, size = parts.get(".nvFatBinSegment", (0, 0, 0))
+        described = descriptions(raw[at : at + size], address)
+        loaded_at = first_address(raw)
     takes: dict[str, set[int]] = {}
-    for m in ADDRESS.finditer(code):
-        (distance,) = struct.unpack_from("<i", code.ljust(m.end() + 4, b"\0"), m.end())
-        name = names.get(address + m.end() + 4 + distance)
-        if name is not None:
-            takes.setdefault(name, set()).add(bisect_right(starts, address + m.start()) - 1)
-    return _settled(takes, starts)
+    for end, taken in zip(*(x.tolist() for x in code.taken), strict=True):
+        if (name := names.get(taken)) is not None:
+            takes.setdefault(name, set()).add(bisect_right(starts, end - 1) - 1)
+    found = _settled(takes)
+    if found and described:
+        found |= registration(code, starts, described, found)
+    return {name: (starts[n] - loaded_at, starts[n + 1] - starts[n]) for name, n in found.items() if 0 <= n < len(starts) - 1}
 
 
 def _starts(raw: mmap.mmap, address: int, at: int, size: int) -> list[int]:
@@ -71,12 +77,11 @@ def _starts(raw: mmap.mmap, address: int, at: int, size: int) -> list[int]:
     return found
 
 
-def _settled(takes: dict[str, set[int]], starts: list[int]) -> dict[str, tuple[int, int]]:
+def _settled(takes: dict[str, set[int]]) -> dict[str, int]:
     """The function of each name: it takes the address of no other, and of several, it is the one among the runtime's functions."""
     many = {n for n, count in Counter(n for places in takes.values() for n in places).items() if count > 1}
     alone = sorted(n for places in takes.values() if len(places) == 1 for n in places - many)
     if len(alone) < LEAST:
         return {}
     middle = alone[len(alone) // 2]
-    chosen = {name: min(places - many, key=lambda n: abs(n - middle)) for name, places in takes.items() if places - many}
-    return {name: (starts[n], starts[n + 1] - starts[n]) for name, n in chosen.items() if 0 <= n < len(starts) - 1}
+    return {name: min(places - many, key=lambda n: abs(n - middle)) for name, places in takes.items() if places - many}

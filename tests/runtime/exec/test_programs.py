@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import platform
 import re
 import shutil
 import subprocess
@@ -217,50 +216,6 @@ def test_checkers_end_a_good_program_with_one(warplab_exec: Run, build: Build, t
     assert (done.returncode, done.stdout, done.stderr) == (0, "reduction: right\n", f"{TOLD}========= ERROR SUMMARY: 0 errors\n")
 
 
-def test_a_stripped_runtime_is_refused_with_what_helps(warplab_exec: Run, build: Build) -> None:
-    done = warplab_exec(build("saxpy", "-Xlinker", "--strip-all"))
-    assert done.returncode == 1, "the program sees that its launch is not supported"
-    assert done.stderr.count("without its symbols") == 1
-    assert "-cudart shared" in done.stderr
-
-
-def test_a_library_that_is_machine_code_is_named(warplab_exec: Run, build: Build) -> None:
-    text = """
-#include <cstdio>
-__global__ void k() {}
-extern "C" int run() { void *p; printf("%d\\n", cudaMalloc(&p, 4)); k<<<1, 1>>>(); return cudaDeviceSynchronize(); }
-"""
-    plugin = build("stripped_plugin", "-shared", "-Xcompiler", "-fPIC", "-Xlinker", "-s", text=text)
-    main = '#include <dlfcn.h>\nint main(int, char **a) { return !((int (*)())dlsym(dlopen(a[1], RTLD_NOW), "run"))(); }\n'
-    library = f"{plugin}.so"
-    shutil.copy(plugin, library)
-    done = warplab_exec(build("machine_code", "-ldl", text=main), library)
-    assert done.stdout == "0\n", "its other calls work"
-    assert done.stderr.count("machine code, with a CUDA runtime of its own") == 1 and library in done.stderr
-
-
-HOST_ONLY = """
-#include <cstdio>
-#include <cuda_runtime_api.h>
-int main() {
-    void *p = nullptr;
-    int in = 7, out = 0, count = 0, version = 0;
-    cudaGetDeviceCount(&count);
-    cudaRuntimeGetVersion(&version);
-    cudaMalloc(&p, 4);
-    cudaMemcpy(p, &in, 4, cudaMemcpyHostToDevice);
-    cudaMemcpy(&out, p, 4, cudaMemcpyDeviceToHost);
-    printf("%d %d %d %s\\n", count, out, version >= 13000, cudaGetErrorName(cudaGetLastError()));
-}
-"""
-
-
-@pytest.mark.skipif(platform.machine() != "x86_64", reason="only its machine code is read")
-def test_a_stripped_runtime_without_kernels_is_found(warplab_exec: Run, build: Build) -> None:
-    done = warplab_exec(build("host_only", "-x", "c++", "-nodlink", "-Xlinker", "--strip-all", text=HOST_ONLY))
-    assert (done.returncode, done.stdout, done.stderr) == (0, "1 7 1 cudaSuccess\n", "")
-
-
 PLUGIN = """
 static __global__ void triple(int *p) { p[threadIdx.x] *= 3; }
 extern "C" int run(int *p) { triple<<<1, 32>>>(p); return cudaDeviceSynchronize(); }
@@ -286,29 +241,6 @@ def test_a_library_is_loaded_several_times(warplab_exec: Run, build: Build) -> N
     plugin = build("plugin", "-shared", "-Xcompiler", "-fPIC", text=PLUGIN)
     done = warplab_exec(build("loader", "-ldl", text=LOADER), plugin)
     assert (done.stdout, done.stderr) == ("0 93\n0 279\n0 837\n", "")
-
-
-SPOILER = """
-extern "C" int spoil() { return cudaSetDevice(99) ? cudaPeekAtLastError() : 0; }
-extern "C" int last() { return cudaGetLastError(); }
-"""
-CLEAN = """
-#include <dlfcn.h>
-#include <cstdio>
-int main(int, char **argv) {
-    void *plugin = dlopen(argv[1], RTLD_NOW);
-    int spoilt = ((int (*)())dlsym(plugin, "spoil"))(), own = cudaGetLastError(), theirs = ((int (*)())dlsym(plugin, "last"))();
-    cudaMalloc(nullptr, 4);
-    printf("%d %d %d, %d %d\\n", spoilt, own, theirs, ((int (*)())dlsym(plugin, "last"))(), cudaGetLastError());
-}
-"""
-
-
-@pytest.mark.parametrize("stripped", [False, True])
-def test_each_runtime_has_a_last_error_of_its_own(warplab_exec: Run, build: Build, stripped: bool) -> None:
-    plugin = build("spoiler", "-shared", "-Xcompiler", "-fPIC", *(["-Xlinker", "-s"] if stripped else []), text=SPOILER)
-    done = warplab_exec(build("clean", "-ldl", text=CLEAN), plugin)
-    assert (done.stdout, done.stderr) == ("101 0 101, 0 1\n", "")
 
 
 FAULT = """
