@@ -114,6 +114,11 @@ class TimedLaunch:
         return float(self.launch.clock[0]) / self.hertz * math.ceil(self.known.share) / waves
 
 
+def _seen(word: int, space: MemoryMap) -> bytes:
+    """What of a number the time may depend on: of an address only what kind of memory is there."""
+    return "{0.kind} {0.device};".format(space.place(word, None)).encode() if space.is_device_range(word) else word.to_bytes(8, "little")
+
+
 def launch_timed(clock: Timeline | None, launch: Launch, device: DeviceProfile, parameters: bytes, space: MemoryMap) -> TimedLaunch:
     """A launch before it runs; `space` tells addresses from numbers, of which the time may depend."""
     if clock is None:
@@ -124,6 +129,6 @@ def launch_timed(clock: Timeline | None, launch: Launch, device: DeviceProfile, 
         return TimedLaunch(clock, space, launch, hertz)
     known = known_times(launch, device)
     words = np.frombuffer(parameters[: len(parameters) & ~7], np.uint64).tolist()
-    numbers = b"".join(b"*" if space.is_device_range(w) else w.to_bytes(8, "little") for w in words) + parameters[len(parameters) & ~7 :]
+    numbers = b"".join(_seen(w, space) for w in words) + parameters[len(parameters) & ~7 :]
     observer = known.observer(numbers, device)
     return TimedLaunch(clock, space, launch, hertz, known, numbers, (observer,) if observer is not None else ())

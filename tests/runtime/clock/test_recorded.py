@@ -7,6 +7,7 @@ import json
 import statistics
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -312,21 +313,33 @@ next:
 }"""
 
 
-@pytest.mark.parametrize(("where", "what"), [("pinned", "kernel over mapped"), ("device", "kernel over device")])
-def test_kernels_reach_memory_of_the_host_through_its_link(program: Program, where: str, what: str) -> None:
-    """At most; what the device's own memory needs is the model of time's."""
+def touching(program: Program) -> Callable[[str, int], None]:
+    """Launches of one kernel over memory of some kind, so many bytes."""
     kernel = call("cudaLibraryGetKernel", call("cudaLibraryLoadData", TOUCH.encode() + b"\0", [], [], 0, [], [], 0), b"touch")
     program.clock.timed = True
-    recorded = {r["bytes"]: r["us"] for r in json.loads((RECORDED / "transfers.json").read_text()) if r["what"] == what}
     config = driver.CUlaunchConfig()
     config.gridDimX, config.blockDimX = 264, 256
     config.gridDimY = config.gridDimZ = config.blockDimY = config.blockDimZ = 1
+
+    def launch(where: str, size: int) -> None:
+        given = (getattr(program, where), size // 4), (ctypes.c_uint64, ctypes.c_uint64)
+        code, *_ = driver.cuLaunchKernelEx(config, driver.CUfunction(int(kernel)), given, 0)
+        assert code == 0
+        done()
+
+    return launch
+
+
+@pytest.mark.parametrize(("where", "what"), [("pinned", "kernel over mapped"), ("device", "kernel over device")])
+def test_kernels_reach_memory_of_the_host_through_its_link(program: Program, where: str, what: str) -> None:
+    """At most; what the device's own memory needs is the model of time's."""
+    launch = touching(program)
+    recorded = {r["bytes"]: r["us"] for r in json.loads((RECORDED / "transfers.json").read_text()) if r["what"] == what}
     for size in (1 << 20, 4 << 20, *([16 << 20] if where == "pinned" else [])):  # the recording found 16 MiB of device memory in L2
+        assert program.time(partial(launch, where, size)) == pytest.approx(recorded[size], rel=0.3), size
 
-        def launch(size: int = size) -> None:
-            given = (getattr(program, where), size // 4), (ctypes.c_uint64, ctypes.c_uint64)
-            code, *_ = driver.cuLaunchKernelEx(config, driver.CUfunction(int(kernel)), given, 0)
-            assert code == 0
-            done()
 
-        assert program.time(launch) == pytest.approx(recorded[size], rel=0.3), size
+def test_a_launch_over_other_memory_is_another_launch(program: Program) -> None:
+    launch = touching(program)
+    own = program.time(partial(launch, "device", 1 << 20))
+    assert program.time(partial(launch, "pinned", 1 << 20)) > 2 * own
