@@ -17,7 +17,8 @@ from ..errors import UsageError
 if TYPE_CHECKING:
     from warplab.interpreter.profiler import KernelProfile
 
-    from ..run.runner import Outcome, Runner
+    from ..run.outcome import Outcome
+    from ..run.runner import Runner
 
 _OPERATORS: dict[type[ast.AST], Callable[[float, float], float]] = {
     ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: lambda a, b: a / b if b else 0.0,

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from ..errors import UsageError
 from ..reports.tables import table
 from ..run.expect import agree, show
-from ..run.runner import Outcome
-from ..run.values import as_numbers
+from ..run.inputs.values import as_numbers
+from ..run.outcome import Outcome
 from .directives import Golden, Place, RunCheck, quoted
 
 Array = NDArray[Any]

@@ -14,7 +14,8 @@ from ..device.described import target_of
 from ..errors import ApiError
 from ..litmus.judge import judge
 from ..litmus.report import as_text as litmus_text
-from ..run.runner import Outcome, Runner, describe_launches
+from ..run.outcome import Outcome, describe_launches
+from ..run.runner import Runner
 from ..run.schedules import in_orders
 from ..sources import DEFAULT_DEVICE, InputFile, program_of
 from .collect import Case, Failed

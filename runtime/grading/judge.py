@@ -13,7 +13,8 @@ from warplab.interpreter.profiler.metrics import CYCLES
 from ..errors import ApiError, UsageError
 from ..golden.metrics import check_metric, measured
 from ..golden.output import captured
-from ..run.runner import DOUBTFUL, Outcome, Runner
+from ..run.outcome import DOUBTFUL, Outcome
+from ..run.runner import Runner
 from ..run.runspec import RunSpec
 from .compiling import BuiltFile
 from .lab import Lab, LabTest, Submission

@@ -16,10 +16,11 @@ from warplab.interpreter.litmus.model import outcomes
 from warplab.interpreter.litmus.why import Explanation, explained
 
 from ..errors import UsageError
-from ..run.runner import Runner, describe_launches
+from ..run.inputs.values import as_numbers
+from ..run.outcome import describe_launches
+from ..run.runner import Runner
 from ..run.runspec import RunSpec
 from ..run.schedules import again
-from ..run.values import as_numbers
 from ..run.watchpoint import quiet
 from .conditions import OutcomeCondition
 

@@ -106,7 +106,7 @@ class Magics:
         from ..cli.running.launching import runner_of
         from ..cli.running.run import run
         from ..run.checked import SmallRun
-        from ..run.runner import describe_launches
+        from ..run.outcome import describe_launches
 
         file, specs, _ = self.asked(run, line, program)
         parts = []

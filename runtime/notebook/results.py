@@ -13,10 +13,10 @@ from warplab.interpreter.checkers.findings import Finding, as_text
 from ..player import page
 from ..recording import Recording
 from ..reports.programs.outcomes import preview, verdict
-from ..run.values import as_numbers
+from ..run.inputs.values import as_numbers
 
 if TYPE_CHECKING:
-    from ..run.runner import Outcome
+    from ..run.outcome import Outcome
 
 PLAYER = 16 << 20  # bytes of a player in a notebook
 HEIGHT = 640  # pixels of it

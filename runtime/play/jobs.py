@@ -27,8 +27,9 @@ from ..reports.page.html import page as profiles_page
 from ..reports.page.sources import only_given
 from ..reports.programs.outcomes import preview, verdict
 from ..run.checked import SmallRun
+from ..run.outcome import Outcome, describe_launches
 from ..run.recorded import record
-from ..run.runner import Outcome, Runner, describe_launches
+from ..run.runner import Runner
 from ..run.runspec import RunSpec, directives
 
 PLAYER = 12 << 20  # bytes of a page

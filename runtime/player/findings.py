@@ -8,8 +8,9 @@ from warplab.interpreter.checkers.findings import Finding
 
 from ..recording import Recording
 from ..reports.findings import Place, as_html
+from ..run.outcome import Outcome
 from ..run.recorded import place_of, record
-from ..run.runner import Outcome, Runner
+from ..run.runner import Runner
 from .tabs import MOST, RECORDED, with_player
 
 

@@ -20,8 +20,9 @@ from warplab.interpreter.litmus.stepping import EndsInError, ThreadOracle
 
 from ..errors import UsageError
 from ..reports.tables import counted
-from .runner import Outcome, Runner
-from .values import as_numbers
+from .inputs.values import as_numbers
+from .outcome import Outcome
+from .runner import Runner
 from .watchpoint import quiet
 
 MOST_THREADS = 1024

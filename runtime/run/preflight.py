@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from ..errors import UsageError
 from .expect import check_names
-from .png import picture
+from .inputs.png import picture
+from .inputs.values import as_numbers
 from .runspec import RunSpec
-from .values import as_numbers
 
 
 class Drawn(Protocol):

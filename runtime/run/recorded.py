@@ -16,7 +16,8 @@ from warplab.interpreter.recorder.track import RecordedEvent
 from ..errors import UsageError
 from ..recording import Recording, recording
 from .expect import Mismatch
-from .runner import Outcome, Runner
+from .outcome import Outcome
+from .runner import Runner
 from .watchpoint import last_writer, quiet
 
 

@@ -12,8 +12,8 @@ from typing import Any
 from ..device.described import in_words
 from ..errors import UsageError
 from .expect import Tolerance
+from .inputs.values import Argument, parse_argument
 from .options import OPTIONS, Dim3, parsed
-from .values import Argument, parse_argument
 
 DIRECTIVE = re.compile(r"^\s*//@\s*run\b(.*)$")
 _CONTINUED = re.compile(r"^\s*//@\s+(--.*)$")

@@ -19,7 +19,8 @@ from warplab.interpreter.checkers.findings import Finding, key_of
 from ..device.launches.engines import cores
 from .exhaustive import ExhaustiveOrders, exhaustive_orders
 from .expect import agree, show
-from .runner import Outcome, Runner
+from .outcome import Outcome
+from .runner import Runner
 from .watchpoint import LastWriter, last_writer, quiet
 
 Array = NDArray[Any]

@@ -93,7 +93,7 @@ def last_writer(runner: Runner, name: str, index: tuple[int, ...]) -> LastWriter
     variable = runner.module.program.variables.get(name)
     if variable is not None:
         found(runner.module.variable(name)[0], (variable.size // variable.type.dtype.itemsize,), variable.type.dtype.itemsize)
-    runner.on_buffer = lambda b: found(b.address, b.before.shape, b.before.dtype.itemsize) if b.name == name else None
+    runner.memory.on_buffer = lambda b: found(b.address, b.before.shape, b.before.dtype.itemsize) if b.name == name else None
     with quiet():
         runner.run()
     return watch.last(runner.context.bytes_at(watch.low, watch.size).tobytes() if watch.stores else b"")

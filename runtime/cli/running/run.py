@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from warplab.assembler.ir import Variable
 
     from ...run.exhaustive import ExhaustiveOrders
-    from ...run.runner import Outcome, RunBuffer, Runner
+    from ...run.outcome import Outcome, RunBuffer
+    from ...run.runner import Runner
     from ...run.runspec import RunSpec
     from ...run.schedules import Orders
 
@@ -100,7 +101,7 @@ def _doubts(files: tuple[InputFile, ...]) -> None:
     """What is legal and will hardly do on a GPU, whatever came out here: a line each."""
     from warplab.assembler import check
 
-    from ...run.runner import DOUBTFUL
+    from ...run.outcome import DOUBTFUL
 
     for source in files:
         if source.is_object or source.cpp or len(source.data) > LARGE:
@@ -115,7 +116,7 @@ def _doubts(files: tuple[InputFile, ...]) -> None:
 
 def _tell(runner: Runner, outcome: Outcome, spec: RunSpec, hint: str) -> None:
     from ...reports.tables import counted
-    from ...run.runner import describe_launches
+    from ...run.outcome import describe_launches
 
     what = describe_launches(runner.trail)
     if outcome.findings or outcome.suppressed:
@@ -149,7 +150,7 @@ def _tell(runner: Runner, outcome: Outcome, spec: RunSpec, hint: str) -> None:
 
 def _tell_orders(runner: Runner, orders: Orders | ExhaustiveOrders | None, spec: RunSpec) -> None:
     """How the outcomes of other orders compare."""
-    from ...run.runner import describe_launches
+    from ...run.outcome import describe_launches
 
     if orders is None:
         return
@@ -196,7 +197,7 @@ def _show(runner: Runner, spec: RunSpec) -> None:
 def _preview(b: RunBuffer) -> str:
     import numpy as np
 
-    from ...run.values import as_numbers
+    from ...run.inputs.values import as_numbers
 
     assert b.after is not None
     flat = as_numbers(b.after, b.type).ravel()
@@ -251,9 +252,9 @@ def _report(runner: Runner, outcome: Outcome, spec: RunSpec, orders: Orders | Ex
 def _dump(outcome: Outcome, spec: RunSpec) -> None:
     import numpy as np
 
-    from ...run.png import picture, write_png
+    from ...run.inputs.png import picture, write_png
+    from ...run.inputs.values import as_numbers
     from ...run.preflight import dumped
-    from ...run.values import as_numbers
 
     for text in spec.dump:
         name, path = dumped(text)
@@ -271,7 +272,7 @@ def _propose(files: tuple[InputFile, ...]) -> None:
     from warplab.assembler.demangle import cpp_name
 
     from ...device.context import DeviceContext
-    from ...run.runner import GENERATED, plain_name
+    from ...run.inputs.arguments import GENERATED, plain_name
 
     module = DeviceContext("sm_90").load([f.data for f in files], [f.name for f in files])
     if not module.program.kernels:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from warplab.assembler.ir import Module
 from warplab.isa.textures.resources import Image, Sampler, Surface, Texture
 
-from ...run.texels import FLAGS
+from ...run.inputs.texels import FLAGS
 
 ACCESS = re.compile(r"\b(?:tex|tld4|txq|suld|sust|sured|suq)\.")
 Texels = NDArray[np.generic]

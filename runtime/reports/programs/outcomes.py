@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
-    from ...run.runner import Outcome, RunBuffer
+    from ...run.outcome import Outcome, RunBuffer
 
 SHOWN = 12  # elements of an array
 
@@ -26,7 +26,7 @@ def verdict(o: Outcome) -> tuple[str, str]:
 
 def preview(b: RunBuffer) -> str:
     """The first elements of an array after the run."""
-    from ...run.values import as_numbers
+    from ...run.inputs.values import as_numbers
 
     assert b.after is not None
     flat = as_numbers(b.after, b.type).ravel()

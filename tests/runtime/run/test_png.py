@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warplab.runtime.errors import UsageError
-from warplab.runtime.run.png import SIGNATURE, picture, read_png, write_png
+from warplab.runtime.run.inputs.png import SIGNATURE, picture, read_png, write_png
 
 
 @given(st.integers(1, 9), st.integers(1, 9), st.integers(1, 4), st.integers(0, 1 << 30))

@@ -47,7 +47,7 @@ def described(words: str) -> TensorMap:
     m = decode(
         tuple(
             np.frombuffer(
-                ran(WORDS.encode(), f"--tensormap m={words} --tensormap p=f16[4,8] --arg out:d=u64[3]").maps["m"], np.uint64
+                ran(WORDS.encode(), f"--tensormap m={words} --tensormap p=f16[4,8] --arg out:d=u64[3]").memory.maps["m"], np.uint64
             ).tolist()
         )
     )
@@ -64,7 +64,7 @@ def refusal(words: str) -> str:
 def test_a_map_is_the_argument_of_its_name() -> None:
     runner = ran(WORDS.encode(), ALL)
     assert not runner.outcome.failure
-    second = [int.from_bytes(runner.maps[name][8:16], "little") for name in "mpv"]
+    second = [int.from_bytes(runner.memory.maps[name][8:16], "little") for name in "mpv"]
     after = runner.outcome.buffers["d"].after
     assert after is not None and after.tolist() == second and len(set(second)) == 3
 

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from warplab.isa.textures.resources import Surface, Texture
 from warplab.runtime.cli import main
 from warplab.runtime.errors import UsageError
-from warplab.runtime.run.png import write_png
-from warplab.runtime.run.resources import halved
+from warplab.runtime.run.inputs.png import write_png
+from warplab.runtime.run.inputs.resources import halved
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import from_text, from_toml
 

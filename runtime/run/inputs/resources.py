@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from warplab.isa.textures.resources import Surface, Texture
 
-from ..device.context import DeviceContext
-from ..device.memory.arrays import CHANNELS, CUBEMAP, LAYERED, SURFACE, ArrayShape, DeviceArray, DeviceMipmap, new_array
-from ..device.memory.textures import TexelMemory, TextureSettings, array_image, memory_at
-from ..device.modules.kernels import LoadedModule
-from ..errors import ApiError
+from ...device.context import DeviceContext
+from ...device.memory.arrays import CHANNELS, CUBEMAP, LAYERED, SURFACE, ArrayShape, DeviceArray, DeviceMipmap, new_array
+from ...device.memory.textures import TexelMemory, TextureSettings, array_image, memory_at
+from ...device.modules.kernels import LoadedModule
+from ...errors import ApiError
 from .texels import SHAPING, ResourceText, sampling
 from .values import BufferValue, parse_value
 

@@ -8,7 +8,7 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import UsageError
+from ...errors import UsageError
 
 Bytes = NDArray[np.uint8]
 SIGNATURE = b"\x89PNG\r\n\x1a\n"

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from warplab.isa.types import ScalarType
 
-from ..errors import UsageError
+from ...errors import UsageError
 from .png import read_png
 
 Array = NDArray[np.generic]

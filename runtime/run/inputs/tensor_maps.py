@@ -18,7 +18,7 @@ from warplab.isa.tensor_map.descriptor import IM2COL, INTERLEAVES, SWIZZLES, TIL
 from warplab.isa.tensor_map.elements import BY_NAME, ElementType
 from warplab.isa.tensor_map.encoder import wrong
 
-from ..errors import UsageError
+from ...errors import UsageError
 from .texels import ResourceText, parse_resource
 from .values import BufferValue, parse_value
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from ..device.memory.textures import ADDRESS_MODES, FILTERS, INTEGER, NORMALIZED, SEAMLESS, SRGB, SamplerSettings
-from ..errors import UsageError
+from ...device.memory.textures import ADDRESS_MODES, FILTERS, INTEGER, NORMALIZED, SEAMLESS, SRGB, SamplerSettings
+from ...errors import UsageError
 
 _NAME = re.compile(r"^[A-Za-z_$%][\w$%]*$")
 _PARTS = re.compile(r"(?:[^,\[(]|\[[^\]]*\]|\([^)]*\))+")  # between commas outside of brackets

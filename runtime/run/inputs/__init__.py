@@ -1,0 +1,1 @@
+"""What a run is given: values, named arrays, textures, tensor maps, arguments."""
