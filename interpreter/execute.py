@@ -16,6 +16,7 @@ from .launch import CHECK_EVERY, Launch
 from .native.tiering import EngineChoice, choice_of
 from .native.tiers.foresight import LaunchForesight
 from .observe import Observer
+from .values import Array
 from .vector.waiting.deadlock import CALM, IMPATIENT
 from .vector.wave import Wave
 
@@ -161,10 +162,14 @@ class LaunchWaves:
             self._choose()
             return None
         launch.next_block += min(count, launch.blocks - first)
-        wave = Wave(launch, self.observers, first, launch.next_block - first)
-        if choice is not None:
+        wave = self._wave(first, launch.next_block - first)
+        if choice is not None and not self.observers:  # what observers know of a wave stays with it
             wave.hand_over_to(self._take_over)
         return wave
+
+    def _wave(self, first: int, count: int, shared: Array | None = None) -> Wave:
+        """Some blocks, for numpy."""
+        return Wave(self.launch, self.observers, first, count, shared)
 
     def _count(self) -> int:
         """How many blocks the next wave of numpy has; 0 where they need not be observed, unless blocks wait for each other."""
@@ -178,7 +183,7 @@ class LaunchWaves:
     def _choose(self) -> None:
         """How the engine is chosen from now on."""
         launch = self.launch
-        self.choice: EngineChoice | None = choice_of(launch, bool(self.observers))  # None: only numpy can run it
+        self.choice: EngineChoice | None = choice_of(launch, any(o.hears_all for o in self.observers))  # None: only numpy can run it
         self.foresight: LaunchForesight | None = None  # where the choice is open
         if self.choice is not None and launch.options.engine == "auto":
             notes = self.choice.notes
@@ -187,7 +192,7 @@ class LaunchWaves:
     def _begin_natively(self, running: Wave | None = None) -> None:
         """Compiled code runs what is left, if it is there and worth it."""
         assert self.choice is not None
-        self.native = self.choice.begun(self.launch, Wave, self.foresight, running)
+        self.native = self.choice.begun(self.launch, self._wave, self.foresight, running)
         if self.native is not None:
             self.choice.notes.numpy_steps += self.launch.steps + (running.segments_run % CHECK_EVERY if running is not None else 0)
         self.began = time.thread_time()

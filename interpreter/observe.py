@@ -142,6 +142,13 @@ class TexelAccess:
 class Observer:
     """Receives the events of a launch, and ignores them.  Derive from it, and define the methods for the events of interest."""
 
+    @property
+    def hears_all(self) -> bool:
+        """Does it need every event?  If no observer of a launch does, compiled code may run it: it announces only what it leaves to numpy, such
+        as malloc, free and texels.
+        """
+        return True
+
     def begin(self, launch: Launch) -> None:
         """A launch starts."""
 

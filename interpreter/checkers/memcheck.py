@@ -56,6 +56,11 @@ class Memcheck(Checker):
         self._leaks = run.leaks
         self._written = WrittenTexels(self.tool, run.findings)
 
+    @property
+    def hears_all(self) -> bool:
+        """See Observer: both engines check each access."""
+        return False
+
     def begin(self, launch: Launch) -> None:
         """See Observer."""
         self._written.begin()

@@ -135,6 +135,8 @@ class SharedSpace(MemorySpace):
 
     def poison_with(self, poison: Poison, reserved: int) -> None:
         """What nobody has written holds poison; the system's own bytes at the start of each block don't."""
+        if not self.size:
+            return
         blocks = self.bytes[: self.bytes.size - 16].reshape(-1, self.stride)
         poison.fill(blocks)
         blocks[:, :reserved] = 0

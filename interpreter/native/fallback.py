@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from ..faults import ExecutionError
 from ..lanes import Selection
 from ..launch import CHECK_EVERY
+from ..memory.spaces import SharedSpace
 from ..plan.uses import slots_of
+from ..poison import Poison
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
 from .rows import Row
@@ -38,17 +40,31 @@ class Fallback:
     @property
     def wave(self) -> Any:
         """The wave that runs; its shared memory and its stacks are those of compiled code."""
-        native, launch, first, count = self.native, self.launch, self.native.first_block, self.state.wave_blocks
+        native, first, count = self.native, self.native.first_block, self.state.wave_blocks
         if native.numpy is None or native.numpy.first != first:
             self.check_leaks()
-            wave = native.numpy = native.make_wave(launch, (), first, count, native.shared[: count * native.stride + 16])
+            wave = native.numpy = native.make_wave(first, count, self._shared)
             wave.ready.clear()
+            wave.poison = wave.local.poison = self.native.poison or self._poison()
             if native.stack:
-                words = native.local[: count * launch.threads * native.stack].view(np.uint32).reshape(-1, count * launch.threads)
-                if launch.options.poison is not None:
-                    words[...] = wave.local.words[: len(words)]
-                wave.local.words, wave.local.top = words, native.stack
+                wave.local.words, wave.local.top = self._stacks, native.stack
         return native.numpy
+
+    @property
+    def _shared(self) -> Array:
+        """The shared memory of the wave that runs."""
+        return self.native.shared[: self.state.wave_blocks * self.native.stride + 16]
+
+    @property
+    def _stacks(self) -> Array:
+        """The stacks of its lanes, as numpy has them."""
+        lanes = self.state.wave_blocks * self.launch.threads
+        return self.native.local[: lanes * self.native.stack].view(np.uint32).reshape(-1, lanes)
+
+    def _poison(self) -> Poison | None:
+        """That of the wave that runs, before anything holds it."""
+        seed = self.launch.options.poison
+        return None if seed is None else Poison(seed, self.launch.number, self.native.first_block)
 
     def check_leaks(self) -> None:
         """What a wave must not leave behind when it has ended."""
@@ -64,11 +80,18 @@ class Fallback:
     # ------------------------------------------------------------ single rows
 
     def poison(self) -> None:
-        """Registers that are read before they are written hold poison."""
-        plan, wave, row = self.program.plan, self.wave, self.program.rows[0]
-        registers = self.program.function.entry_registers(wave.poison, wave.geometry.shape)
-        for slot in plan.zeros:
-            self._put(slot, row.kinds.get(slot, UNIFORM), registers[slot], None)
+        """Memory of a wave that begins, and registers that are read before they are written, hold poison."""
+        native, launch, row, count = self.native, self.launch, self.program.rows[0], self.state.wave_blocks
+        poison = native.poison = self._poison()
+        assert poison is not None
+        SharedSpace(count, launch.shared_bytes, memory=self._shared).poison_with(poison, launch.kernel.reserved_shared)
+        if native.stack:
+            poison.fill(self._stacks)
+        zeros = self.program.plan.zeros
+        if zeros:
+            registers = self.program.function.entry_registers(poison, (count, launch.threads))
+            for slot in zeros:
+                self.registers.put(slot, row.kinds.get(slot, UNIFORM), count, registers[slot], None)
 
     def run_row(self, entries: Array) -> None:
         """Runs a row's operations for the lanes of a list."""
@@ -118,7 +141,7 @@ class Fallback:
         wave = self.wave
         selection = self.registers.selection(entries, wave.count)
         geometry = wave.geometry if selection is None else wave.geometry.select(selection)
-        function = self.program.function
+        function = self.program.observed if wave.observers else self.program.function
         g = Group(wave, geometry, Activation(function, self.program.frame.start, None), function.fresh_registers(), row.segment)
         for slot in slots_of(row.live if registers else 0):
             value = self.registers.get(slot, row.kinds.get(slot, UNIFORM), wave.count, selection)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..memory.objects import Gap
 from ..plan import plan as P
 
 DType = np.dtype[Any]
@@ -25,7 +26,9 @@ def extent_of(name: str) -> str:
 class Frame:
     """The places of a function's registers, of its special registers, and of what its accesses remember."""
 
-    def __init__(self, plan: P.PlanFunction, width: int, parameter: Callable[[P.ParameterPlace], int], start: int) -> None:
+    def __init__(
+        self, plan: P.PlanFunction, width: int, parameter: Callable[[P.ParameterPlace], int], start: int, shared_gaps: Sequence[Gap] = ()
+    ) -> None:  # fmt: skip
         self.width = width
         self.parameter = parameter
         self.constants: dict[int, NDArray[Any]] = {plan.first_constant + i: c for i, c in enumerate(plan.constants)}
@@ -42,6 +45,8 @@ class Frame:
         self.side_by_side = False  # blocks may run at the same time: what they update in global memory is updated atomically
         self.start = start  # where the kernel's variables in local memory begin
         self.stack = start + plan.frame_size if plan.frame_size else 0  # bytes of each lane
+        self.gaps = [gap.moved(start) for gap in plan.gaps]  # beside variables there
+        self.shared_gaps = shared_gaps
 
     def place(self, slots: list[int], ways: int, saved: Iterable[Iterable[int]]) -> None:
         """Gives these slots places, the widest first, and the masks of the lanes that go so many ways of a table, and the slots that one of the

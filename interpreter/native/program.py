@@ -51,7 +51,7 @@ class NativeProgram:
         self.plan = plan
         self.width = width
         offsets = {id(v): at for v, at in kernel.parameters}
-        self.frame = Frame(plan, width, lambda p: offsets[id(p.variable)] + p.offset, kernel.stack_start)
+        self.frame = Frame(plan, width, lambda p: offsets[id(p.variable)] + p.offset, kernel.stack_start, kernel.shared_gaps)
         if any(op.meaning.form.effect in ("alloca", "stacksave", "stackrestore") for segment in plan.segments for op in segment.ops):
             raise Untraceable("a stack that grows while the function runs")
         self.tracing = Tracing(self.frame)
@@ -68,7 +68,9 @@ class NativeProgram:
         self.side_by_side = self.frame.side_by_side = side_by_side(plan, self.tracing, self._live)
         self.source = self._written()
         self._library: CompiledLibrary | None = None
-        self.function = VectorFunction(plan, partial(build.segment, observed=False))  # for what numpy runs of it
+        self.function, self.observed = (
+            VectorFunction(plan, partial(build.segment, observed=o)) for o in (False, True)
+        )  # for what numpy runs of it
         self.memories: list[Any] = []  # of earlier launches
 
     # ------------------------------------------------------------ cutting
@@ -239,7 +241,7 @@ class NativeProgram:
         return RowTable(self.plan, self.frame, self.rows, self.first).write(self._library.addresses, at)
 
     def _written(self) -> NativeSource:
-        helpers = Helpers(LLVMModule(), self.width)
+        helpers = Helpers(LLVMModule(), self.width, bool(self.frame.shared_gaps))
         texts, names = [], []
         again = {n for region in self.regions.values() for n in region.order}  # run one by one only where a region failed
         for row in self.rows:

@@ -193,9 +193,9 @@ def _inlines(launch: Launch) -> bool:
 
 
 def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:
-    """What is known about the kernel of a launch; None if numpy has to run it."""
+    """What is known about the kernel of a launch; None if numpy has to run it, such as for observers that hear all."""
     o = launch.options
-    if o.engine == "numpy" or observed or o.schedule is not None or o.lockstep or launch.kernel.shared_gaps:
+    if o.engine == "numpy" or observed or o.schedule is not None or o.lockstep:
         return None
     key = "native", launch.lowering, _inlines(launch)
     found: EngineChoice | None = launch.kernel.codes.get(key)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from operator import index
 from typing import Any
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from ..lanes import Geometry
 from ..launch import CHECK_EVERY, Launch
+from ..memory.objects import Gap
 from ..memory.spaces import shared_stride
 from ..plan.spinning import PATIENT
+from ..poison import Poison
 from ..vector.special import special
 from ..vector.waiting.deadlock import PROVEN
 from .program import NativeProgram
@@ -76,7 +78,8 @@ class NativeWave:
         self.look_at_allocations()
         state.status = state.under_way = state.steps = state.region_at = state.region_steps = state.beside = 0
         state.host, state.parameters = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
-        state.stops = launch.options.poison is not None
+        self.poison: Poison | None = None  # of the wave that runs, if it begins with any
+        state.stops = launch.options.poison is not None and bool(launch.shared_bytes or self.stack or self.program.plan.zeros)
         state.counted, state.clock_at, state.epoch = launch.steps, launch.clock.ctypes.data, launch.epoch
         state.rows.part(len(self.words))[:] = self.words  # a region that failed in an earlier launch is tried again
         self.grant()
@@ -98,6 +101,8 @@ class NativeWave:
         self.version = arena.version
         self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
         self.state.table, self.state.entries = self.allocations.ctypes.data, len(self.allocations)
+        self.stretches = np.array(_between(self.program.frame.shared_gaps, self.launch.shared_bytes), np.int64)
+        self.state.shared_table, self.state.shared_entries = self.stretches.ctypes.data, len(self.stretches)
         self.sites[::2], self.sites[1::2] = arena.base, 0  # where each remembers an allocation to begin, and its room
 
     def look_again(self) -> None:
@@ -172,6 +177,12 @@ class NativeWave:
         if not self.same:
             self.state.quiet = 0  # looks again after a while
         return self.same >= PROVEN
+
+
+def _between(gaps: Sequence[Gap], size: int) -> list[tuple[int, int, bool]]:
+    """The stretches of memory from 0 on that gaps leave, as rows of the table of allocations."""
+    starts, ends = [0, *(g.end for g in gaps)], [*(g.start for g in gaps), size]
+    return [(start, end, True) for start, end in zip(starts, ends, strict=True)]
 
 
 class _Blocks:

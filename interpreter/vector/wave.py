@@ -52,6 +52,7 @@ class Wave:
     """Some blocks of a launch and all that belongs to them.  It owns what it consists of; nothing of that refers back to it but its groups."""
 
     def __init__(self, launch: Launch, observers: Sequence[Observer], first: int, count: int, shared: Array | None = None) -> None:
+        """`shared`: memory of blocks that another engine has begun, and has poisoned."""
         self.launch: Launch = launch
         self.observers = observers
         self.first = first
@@ -66,10 +67,9 @@ class Wave:
         self.local.guarded = guarded
         self.tensor = TensorSpace(self.shared, launch.cluster_size)
         self.poison: Poison | None = None
-        if launch.options.poison is not None:
-            self.poison = Poison(launch.options.poison, launch.number, first)
+        if launch.options.poison is not None and shared is None:
+            self.poison = self.local.poison = Poison(launch.options.poison, launch.number, first)
             self.shared.poison_with(self.poison, launch.kernel.reserved_shared)
-            self.local.poison = self.poison
         self.current: Any = None  # the site that runs, for observers
         self.copying: Any = None  # the asynchronous copy that runs, for observers
         self.shadow: Any = None  # what an observer keeps beside its memories

@@ -92,6 +92,7 @@ class Machine:
     bytes: int = 8 << 20
     verified: bool = True
     fmad: Fmad = DEFAULT
+    gap: int = 0  # bytes between variables, as checkers ask for them
     arena: Arena = field(init=False)
     launches: int = 0
 
@@ -102,7 +103,7 @@ class Machine:
             problems = [d.render(self.text) for d in errors]
             assert not problems, "\n".join(problems)
         self.arena = Arena(self.bytes)
-        self.program = LoadedProgram(link_modules([m], complete=False), self.arena, fmad=self.fmad)
+        self.program = LoadedProgram(link_modules([m], complete=False), self.arena, fmad=self.fmad, gap=self.gap)
         self.prints = Prints(self.arena)
 
     def upload(self, x: Array, what: str = "allocation") -> Allocation:

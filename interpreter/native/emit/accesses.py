@@ -11,6 +11,7 @@ import numpy as np
 from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
 from warplab.isa.types import ScalarType
 
+from ...memory.objects import Gap
 from ...plan import plan as P
 from ..trace.code import VectorCode
 from ..trace.symbol import SymbolicArray, lift
@@ -162,16 +163,32 @@ class EmittedAccesses(Stack):
         none = once.emit(f"icmp slt i64 {room}, 0")
         limit = once.emit(f"select i1 {none}, i64 0, i64 {room}")
         if space == "shared":
-            return AccessPlace(f"ptr {base}", f"ptr null, i64 {limit}", narrow(a) if a.itemsize == 8 else a)
+            limits = f"ptr {self._site(code)}, i64 0" if self.frame.shared_gaps else f"ptr null, i64 {limit}"
+            return AccessPlace(f"ptr {base}", limits, narrow(a) if a.itemsize == 8 else a)
         a = a.astype(np.uint64)  # its first lane says which memory; the others reach no other
         window = code.scratch("[2 x i64]", f"window{size}")
         for n, word in enumerate((str(SHARED_BASE), limit)):
             once.lines.append(f"  store i64 {word}, ptr {once.emit(f'getelementptr i64, ptr {window}, i64 {n}')}, align 8")
         is_shared = self._in_window(SHARED_BASE, a, plus, guard)
+        self._refuse_gaps([gap.moved(SHARED_BASE) for gap in self.frame.shared_gaps], a, plus, size, guard)
         base = code.emit(f"getelementptr i8, ptr {base}, i64 {-SHARED_BASE}")
         base = code.emit(f"select i1 {is_shared}, ptr {base}, ptr %host.b")
         site = code.emit(f"select i1 {is_shared}, ptr {window}, ptr {self._site(code)}")
         return AccessPlace(f"ptr {base}", f"ptr {site}, i64 0", a)
+
+    def _refuse_gaps(self, gaps: Sequence[Gap], a: SymbolicArray, plus: Offset, size: int, guard: Guard) -> None:
+        """Numpy runs the pass if an access of so many bytes touches one of some gaps."""
+        code, w, t = self.code, self.width, f"<{self.width} x i64>"
+        for gap in gaps:
+            from_gap = code.emit(f"sub i64 {plus}, {gap.start - size + 1}")
+            one = code.emit(f"insertelement {t} poison, i64 {from_gap}, i32 0")
+            all_lanes = code.emit(f"shufflevector {t} {one}, {t} poison, <{w} x i32> zeroinitializer")
+            length = np.full(1, gap.end - gap.start + size - 1, np.uint64)
+            inside = SymbolicArray(code, code.emit(f"add {t} {a.value}, {all_lanes}"), np.dtype(np.uint64)) < length
+            bits = code.emit(f"bitcast <{w} x i1> {code.emit(f'and <{w} x i1> {inside.value}, {self.mask(guard)}')} to i{w}")
+            bad = code.emit(f"zext i1 {code.emit(f'icmp ne i{w} {bits}, 0')} to i64")
+            status = code.fresh("load i64, ptr %ctx, align 8")
+            code.lines.append(f"  store i64 {code.fresh(f'or i64 {status}, {bad}')}, ptr %ctx, align 8")
 
     def _in_window(self, base: int, a: SymbolicArray, plus: Offset, guard: Guard) -> str:
         """Does the first of the lanes that take part access a window of the generic addresses?"""

@@ -2,7 +2,8 @@
 
 An access that is not plainly legal sets the status in the context and does nothing, and so does every store after it: the caller then runs
 the same instructions with numpy, which reaches the memories of the host and of peers and names a fault.  Each site remembers the allocation
-that it used last: its start, and how many addresses behind it an access may begin at.
+that it used last: its start, and how many addresses behind it an access may begin at.  Where gaps lie between the variables in shared memory, sites
+remember the stretch between two of them in the same way.
 """
 
 from __future__ import annotations
@@ -38,20 +39,26 @@ def _splat(name: str, width: int, bits: int) -> str:
 class Helpers:
     """The functions that the passes of a module call, each written when it is first asked for."""
 
-    def __init__(self, module: LLVMModule, width: int) -> None:
+    def __init__(self, module: LLVMModule, width: int, gapped: bool = False) -> None:
         self.module = module
         self.routines = Routines(module)
         self.width = width
+        self.gapped = gapped  # shared memory
         self.texts: dict[str, str] = {}
 
     def text(self) -> str:
         """All functions."""
-        always = {"find": self._filled(T.FIND, fields="\n".join(field("table", "%t") + field("entries", "%n"))), "find_each": self._filled(T.FIND_EACH),
-                  "miss_each": self._filled(T.MISS_EACH)}  # fmt: skip
+        always = [*self._finding("find", "table", "entries", 64), self._filled(T.MISS_EACH)]
+        if self.gapped:
+            always += self._finding("find_shared", "shared_table", "shared_entries", 32)
         attributes = f"attributes {INLINED} = {{ alwaysinline }}\nattributes {CALLED} = {{ noinline }}"
-        return "\n".join(
-            [*always.values(), *self.texts.values(), *self.routines.texts, attributes, '!9 = !{!"branch_weights", i32 2000, i32 1}']
-        )
+        return "\n".join([*always, *self.texts.values(), *self.routines.texts, attributes, '!9 = !{!"branch_weights", i32 2000, i32 1}'])
+
+    def _finding(self, name: str, table: str, entries: str, bits: int) -> list[str]:
+        """What looks addresses of so many bits up in a table."""
+        wide = "  %x.w = " + ("add i64 %x, 0" if bits == 64 else f"zext i{bits} %x to i64")
+        return [self._filled(T.FIND, find=name, fields="\n".join(field(table, "%t") + field(entries, "%n"))),
+                self._filled(T.FIND_EACH, find=name, A=str(bits), wide=wide)]  # fmt: skip
 
     def load(self, space: str, bits: int, elements: int) -> str:
         """The name of a load of each lane."""
@@ -140,7 +147,8 @@ class Helpers:
             "name": name, "A": str(a), "B": str(bits), "H": str(h), "R": self._result(bits, elements, w), **_sizes(bits, elements),
             "write": str(int(what != "load")), "bytes": str(bits // 8),
             "reach": str((w - 1) * size), "half.reach": str((h - 1) * size),
-            "limits": T.GLOBAL_LIMITS if a == 64 else T.SHARED_LIMITS, "find": "find_each" if a == 64 else "miss_each",
+            "limits": T.GLOBAL_LIMITS if a == 64 else T.GAPPED_LIMITS if self.gapped else T.SHARED_LIMITS,
+            "find": "find_each" if a == 64 else "find_shared_each" if self.gapped else "miss_each",
             "ways": " ".join(f"i32 {n}, label %{label}" for n, label in ways),
             "plain": self._filled(_IF_PLAIN if elements == 1 else _IF_FULL), "low": ", ".join(f"i32 {i}" for i in range(h)),
             "high": ", ".join(f"i32 {i}" for i in range(h, w)), "heads": ", ".join(f"i32 {i // h * h}" for i in range(w)),
@@ -162,7 +170,7 @@ class Helpers:
             self.moving(what, bits, h)
             common["halves"] = self._filled(T.HALVES + (T.LOAD_HALVES if what == "load" else T.STORE_HALVES), **common)
         common["offsets"] = (
-            f"  %offsets = zext <{w} x i32> %rels to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %rels, zeroinitializer"
+            f"  %offsets = sext <{w} x i32> %rels to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %rels, zeroinitializer"
         )
         pieces = [f"  %start = getelementptr i8, ptr %base, i{a} %lo", f"  %ps = getelementptr i8, ptr %start, <{w} x i64> %offsets"]
         if what == "load":

@@ -25,6 +25,9 @@ class Stack(Values):
         if a.itemsize == 8:
             a = narrow(a)
         a = np.where((a & np.uint32(size - 1)) == np.uint32(0), a, np.uint32(0xFFFFFFFF))  # an address out of line lies nowhere
+        for gap in self.frame.gaps:  # nor does one beside a variable
+            touches = a - np.uint32(gap.start - size + 1) < np.uint32(gap.end - gap.start + size - 1)
+            a = np.where(touches, np.uint32(0xFFFFFFFF), a)
         last = self.once.emit("sub i64 %local_size, 3")
         limit = self.once.emit(f"trunc i64 {last} to i32")
         return f"ptr %ctx, ptr {self._own_stack()}, i64 %local_stride, i32 {limit}", a + np.uint32(at) if at else a
@@ -62,6 +65,9 @@ class Stack(Values):
         fine = once.emit(f"icmp slt i64 {word}, {room}")
         aligned = once.emit(f"icmp eq i64 {once.emit(f'and i64 {word}, {size - 1}')}, 0")
         legal = once.emit(f"and i1 {once.emit(f'and i1 {fine}, {aligned}')}, {once.emit(f'icmp sge i64 {word}, 0')}")
+        for gap in self.frame.gaps:
+            into = once.emit(f"sub i64 {word}, {gap.start - size + 1}")
+            legal = once.emit(f"and i1 {legal}, {once.emit(f'icmp uge i64 {into}, {gap.end - gap.start + size - 1}')}")
         if legal not in self._checked:
             self._checked.add(legal)
             bad = once.emit(f"zext i1 {once.emit(f'xor i1 {legal}, true')} to i64")

@@ -5,8 +5,9 @@ No function takes or returns a vector of i1, which hosts have no register for in
 
 from __future__ import annotations
 
-# Looks an address up among the allocations, rows of (start, end, writable), and notes the one that holds it at the site.
-FIND = """define internal i1 @find(ptr %ctx, ptr %site, i64 %a, i64 %size, i64 %write) noinline {
+# Looks an address up among the allocations, rows of (start, end, writable), and notes the one that holds it at the site: from a place on that is
+# aligned for any access, so that an address is aligned if its distance from there is.
+FIND = """define internal i1 @{find}(ptr %ctx, ptr %site, i64 %a, i64 %size, i64 %write) noinline {
 entry:
 {fields}
   %rows = inttoptr i64 %t to ptr
@@ -48,9 +49,13 @@ look:
   %good = and i1 %inside, %may
   br i1 %good, label %found, label %bad
 found:
-  %length = sub i64 %end, %start
-  %span = sub i64 %length, %m
-  store i64 %start, ptr %site, align 8
+  %up = add i64 %start, 15
+  %from = and i64 %up, -16
+  %length = sub i64 %end, %from
+  %room = sub i64 %length, %m
+  %none.left = icmp slt i64 %room, 0
+  %span = select i1 %none.left, i64 0, i64 %room
+  store i64 %from, ptr %site, align 8
   %span.p = getelementptr i64, ptr %site, i64 1
   store i64 %span, ptr %span.p, align 8
   ret i1 true
@@ -60,7 +65,7 @@ bad:
 }"""
 
 # Looks each lane's address up.
-FIND_EACH = """define internal i1 @find_each(ptr %ctx, ptr %site, <{W} x i64> %a, i{W} %lanes, i64 %size, i64 %write) noinline {
+FIND_EACH = """define internal i1 @{find}_each(ptr %ctx, ptr %site, <{W} x i{A}> %a, i{W} %lanes, i64 %size, i64 %write) noinline {
 entry:
   %mask = bitcast i{W} %lanes to <{W} x i1>
   br label %loop
@@ -69,8 +74,9 @@ loop:
   %on = extractelement <{W} x i1> %mask, i32 %k
   br i1 %on, label %look, label %next
 look:
-  %x = extractelement <{W} x i64> %a, i32 %k
-  %good = call i1 @find(ptr %ctx, ptr %site, i64 %x, i64 %size, i64 %write)
+  %x = extractelement <{W} x i{A}> %a, i32 %k
+{wide}
+  %good = call i1 @{find}(ptr %ctx, ptr %site, i64 %x.w, i64 %size, i64 %write)
   br i1 %good, label %next, label %bad
 next:
   %k1 = add i32 %k, 1
@@ -82,7 +88,7 @@ bad:
   ret i1 false
 }"""
 
-# Shared memory has one stretch: what does not lie in it is a fault.
+# Shared memory without gaps has one stretch: what does not lie in it is a fault.
 MISS_EACH = """define internal i1 @miss_each(ptr %ctx, ptr %site, <{W} x i32> %a, i{W} %lanes, i64 %size, i64 %write) noinline {
   store i64 1, ptr %ctx, align 8
   ret i1 false
@@ -415,5 +421,12 @@ end:
 GLOBAL_LIMITS = """  %lo = load i64, ptr %site, align 8
   %span.p = getelementptr i64, ptr %site, i64 1
   %span = load i64, ptr %span.p, align 8"""
+GAPPED_LIMITS = """  %lo.w = load i64, ptr %site, align 8
+  %span.p = getelementptr i64, ptr %site, i64 1
+  %span.w = load i64, ptr %span.p, align 8
+  %lo.low = trunc i64 %lo.w to i32
+  %span = trunc i64 %span.w to i32
+  %forgot = icmp eq i32 %span, 0
+  %lo = select i1 %forgot, i32 0, i32 %lo.low"""
 SHARED_LIMITS = """  %lo = add i32 0, 0
   %span = trunc i64 %limit to i32"""

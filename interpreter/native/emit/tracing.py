@@ -32,7 +32,7 @@ class Tracing:
 
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
-        self.helpers = Helpers(LLVMModule(), frame.width)
+        self.helpers = Helpers(LLVMModule(), frame.width, bool(frame.shared_gaps))
         self._known: dict[Any, Tried] = {}
 
     def compiles(self, op: P.Op) -> bool:

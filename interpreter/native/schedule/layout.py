@@ -116,6 +116,8 @@ class WaveRecord(Root):
     host: int
     table: int
     entries: int
+    shared_table: int
+    shared_entries: int
     shared: int
     shared_stride: int
     shared_size: int
