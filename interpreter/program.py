@@ -89,7 +89,7 @@ class LoadedProgram:
         self.handles: dict[int, tuple[str, str]] = {}  # (type, name) of each texture, sampler or surface that is a variable, by its handle
         self.allocations: list[tuple[Arena, Allocation]] = []
         self._code: dict[str, int] = {}
-        self._at_code: dict[int, Function] = {}
+        self.addressed: dict[int, Function] = {}  # functions whose addresses have been asked for
         self.kernels = {n: LoadedKernel(self, f) for n, f in linked.kernels.items()}
         self._place()
 
@@ -175,12 +175,12 @@ class LoadedProgram:
         at = self._code.get(target.name)
         if at is None:
             at = self._code[target.name] = CODE_BASE + CODE_STEP * (len(self._code) + 1)
-            self._at_code[at] = target
+            self.addressed[at] = target
         return at
 
     def function_at(self, address: int) -> Function | None:
         """The function that an address stands for."""
-        return self._at_code.get(address)
+        return self.addressed.get(address)
 
     def unload(self) -> None:
         """Frees the variables, but for managed ones."""
@@ -267,6 +267,11 @@ class LoadedKernel:
             if any(not any(isinstance(o, Function) for o in i.operands[:2]) for i in calls):  # any in a table may be called
                 work += [x for v in self.program._module_variables() for x in _initial_functions(v.initial)]
         return list(seen.values())
+
+    def targets(self) -> dict[int, Function]:
+        """The functions that it may call through pointers, by their addresses, as far as these have been asked for."""
+        reached = {id(f) for f in self.reached}
+        return {at: f for at, f in self.program.addressed.items() if id(f) in reached}
 
     @cached_property
     def recursive(self) -> Function | None:

@@ -198,7 +198,9 @@ class NativeProgram:
             slots.update(slot for slot in slots_of(row.live) if row.kinds.get(slot, UNIFORM) == VARYING)
             if row.kind in (s.CALLOUT, s.BARRIER):
                 slots.update(self.written(row))
-        ways = max((len(x.end.ways) for x in self.plan.segments if isinstance(x.end, P.Table)), default=0)
+        ways = max(
+            (len(x.end.ways) + isinstance(x.end, P.Call) for x in self.plan.segments if isinstance(x.end, P.Table | P.Call)), default=0
+        )
         self.frame.place(sorted(slots), ways, [saved(self.frame, self.plan, r) for r in self.regions.values()])
 
     def written(self, row: Row) -> list[int]:
@@ -255,12 +257,12 @@ class NativeProgram:
             name = f"pass{row.number}"
             segment = self.plan.segments[row.segment]
             ops = segment.ops[row.first : row.last]
-            table = segment.end if isinstance(segment.end, P.Table) and self.rows[row.number + 1].kind == s.BRANCH_MANY else None
-            if row.number in self.computing and table is None:
+            parts = segment.end if isinstance(segment.end, P.Table | P.Call) and self.rows[row.number + 1].kind == s.BRANCH_MANY else None
+            if row.number in self.computing and parts is None:
                 texts.append(StripEmitter(self.frame, row.kinds, helpers, name).strips(ops, self.needed(row)))
             else:
                 e = Emitter(self.frame, row.kinds, helpers, name)
-                texts.append(e.text(ops, self.needed(row), table, twice=not self.large and row.segment not in again))
+                texts.append(e.text(ops, self.needed(row), parts, twice=not self.large and row.segment not in again))
             names.append(name)
         return NativeSource("\n".join([*helpers.module.head(), helpers.text(), *texts]), names)
 

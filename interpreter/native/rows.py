@@ -41,6 +41,8 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external
             return s.BRANCH_UNIFORM if kinds.get(guard.slot, UNIFORM) == UNIFORM else s.BRANCH
         case P.Table(guard=None):
             return s.BRANCH_MANY
+        case P.Call(ways=[_, *_]):
+            return s.BRANCH_MANY
         case P.Leave(what="ret" | "exit", guard=None) if is_entry:
             return s.EXIT
         case P.Leave(what="ret" | "exit", guard=guard) if is_entry:
@@ -163,11 +165,15 @@ class RowTable:
                 out.to, out.parts, out.key = self._place(end.past), end.parts, self._key(end)
                 named = (s.NAMED_BY_TEXT, 0xFFFFFFFF, 0) if end.mask is None else _word(self.frame, end.mask, row.kinds)
                 out.named, out.constant, out.operand = named
+            case P.Call(ways=[_, *_]):  # lanes that call something else are left to numpy, and with them their group
+                ways = [*[self._place(to) for _, to in end.ways], s.NOWHERE]
+                out.ways, out.way_count, out.join = self._list(ways), len(ways), self._place(end.after)
+                out.predicate = (self.frame.uniforms + self.frame.way(0)) // 4
             case P.Call():
                 out.to = self._place(end.after)
         exits: P.Exits = getattr(end, "exits", {})
-        ways = [(self._place(to), self._place(x.join), len(x.inside), self._places(x.inside)) for to, x in exits.items()]
-        out.exits, out.exit_count = self._list([self._list(way) for way in ways]), len(ways)
+        leaving = [(self._place(to), self._place(x.join), len(x.inside), self._places(x.inside)) for to, x in exits.items()]
+        out.exits, out.exit_count = self._list([self._list(way) for way in leaving]), len(leaving)
         turns: P.Turns = getattr(end, "turns", {})
         out.heads, out.head_count = self._list([x for to, limit in turns.items() for x in (self._place(to), limit)]), len(turns)
 

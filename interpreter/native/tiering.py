@@ -184,7 +184,7 @@ def plan_of(launch: Launch) -> PlanFunction:
         defined = kernel.resolve(f)
         return None if defined.body is None else kernel.plan(defined, lowering)
 
-    return inlined(plan, callee)
+    return inlined(plan, callee, kernel.targets)
 
 
 def _inlines(launch: Launch) -> bool:

@@ -69,6 +69,8 @@ class Uniformity:
         end, kinds = self.plan.segments[n].end, self.at_end(n)
         guard = getattr(end, "guard", None)
         kind = UNIFORM if guard is None else kinds.get(guard.slot, UNIFORM)
+        if isinstance(end, P.Call) and end.ways:
+            return max(kind, kind_of(end.pointer, kinds))
         return max(kind, kind_of(end.index, kinds)) if isinstance(end, P.Table) else kind
 
     def _solve(self) -> None:

@@ -312,6 +312,10 @@ class Call:
     results: tuple[RegisterResult | InFrame | None, ...]  # None: thrown away
     after: int
     guard: Guard | None
+    top: int | None = None  # where its caller's frame ends in that of a plan with other calls inlined
+    ways: tuple[
+        tuple[int, int], ...
+    ] = ()  # through a pointer, where functions are inlined: their addresses, the highest first, and their places
 
 
 @dataclass(frozen=True, slots=True)

@@ -67,7 +67,7 @@ def successors(end: P.End) -> list[int]:
         case P.Table():
             out = [*end.targets, *([end.fall] if end.guard is not None else [])]
         case P.Call():
-            out = [end.after]
+            out = [*[to for _, to in end.ways], end.after]
         case P.Leave():
             out = [end.fall] if end.guard is not None else []
         case _:

@@ -6,6 +6,7 @@ What is one value for the wave is computed once, before the loop over the vector
 from __future__ import annotations
 
 import functools
+import operator
 import re
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -39,14 +40,14 @@ class Emitter(CompiledLanes):
 
     # ------------------------------------------------------------ the function
 
-    def text(self, ops: Sequence[P.Op], needed: dict[int, set[int]], table: P.Table | None = None, *, twice: bool = True) -> str:
-        """LLVM IR; `needed`: in which kinds each slot must lie in memory behind the pass; `table`: what decides where its lanes go;
+    def text(self, ops: Sequence[P.Op], needed: dict[int, set[int]], parts: P.Table | P.Call | None = None, *, twice: bool = True) -> str:
+        """LLVM IR; `needed`: in which kinds each slot must lie in memory behind the pass; `parts`: the end that sends its lanes many ways;
         `twice`: with a version for whole warps.
         """
         for op in ops:
             self.operation(op)
         code = len(self.code.lines)
-        ways = [] if table is None else self._ways(table)
+        ways = [] if parts is None else self._ways(parts)
         self.put_all(needed, VARYING)
         once = len(self.once.lines)  # all that the loop over the vectors reads is computed by now
         self.put_all(needed, UNIFORM)
@@ -105,15 +106,22 @@ class Emitter(CompiledLanes):
         v = select(SymbolicArray(code, "%active", "?"), v, before)
         code.lines.append(f"  store {v.type} {v.value}, ptr {place}, align {align}")
 
-    def _ways(self, table: P.Table) -> list[str]:
-        """Lines that store, for each way of a table, the mask of the lanes that take it."""
-        index = self._all_lanes(self.source(table.index)[1])
-        entry = np.minimum(index, index.dtype.type(len(table.targets) - 1))
-        ways = table.ways
-        taken = entry if len(ways) == len(table.targets) else look_up(entry, np.array([ways.index(to) for to in table.targets], np.uint32))
+    def _ways(self, end: P.Table | P.Call) -> list[str]:
+        """Lines that store, for each way of an end, the mask of the lanes that take it; a call has one more, for other functions."""
+        if isinstance(end, P.Call):
+            pointer = self._all_lanes(self.source(end.pointer)[1])
+            calls: list[Any] = [pointer == pointer.dtype.type(address) for address, _ in end.ways]
+            return self._masks([*calls, ~functools.reduce(operator.or_, calls)])
+        index = self._all_lanes(self.source(end.index)[1])
+        entry = np.minimum(index, index.dtype.type(len(end.targets) - 1))
+        ways = end.ways
+        taken = entry if len(ways) == len(end.targets) else look_up(entry, np.array([ways.index(to) for to in end.targets], np.uint32))
+        return self._masks([taken == taken.dtype.type(n) for n in range(len(ways))])
+
+    def _masks(self, taken: Sequence[Any]) -> list[str]:
+        """Lines that store which lanes take each way."""
         lines = []
-        for n in range(len(ways)):
-            mask: Any = taken == taken.dtype.type(n)
+        for n, mask in enumerate(taken):
             lines += [f"  %way{n}.p = getelementptr i8, ptr %frame, i64 {self.frame.way(n)}",
                       f"  %way{n} = bitcast {mask.type} {mask.value} to i{self.width}", f"  store i{self.width} %way{n}, ptr %way{n}.p, align 4"]  # fmt: skip
         return lines

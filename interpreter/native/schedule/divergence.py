@@ -94,11 +94,15 @@ def branch(wave: WaveRecord, row: RowRecord) -> int:
 
 
 def branch_many(wave: WaveRecord, row: RowRecord) -> int:
-    """A branch with many ways (brx.idx): compiled code has written, for each vector, a mask of the lanes that take each; those of the first way run first."""
+    """A branch with many ways (brx.idx, calls through pointers): compiled code has written, for each vector, a mask of the lanes that take each; those of
+    the first way run first.  Python takes over where lanes take a way that leads nowhere.
+    """
     size = taken = only = 0
     for number in range(row.way_count):
         count = vectors_of(wave, row.predicate + number)
         if count:
+            if row.ways[number] == s.NOWHERE:
+                return s.STUCK
             size += count + BranchWay.SIZE
             taken += 1
             only = row.ways[number]

@@ -73,7 +73,8 @@ def _enter(g: Group, callee: Callee, function: Function, after: int) -> int | No
         return _intrinsic(g, callee, target, handler, after)
     code = g.wave.code_of(target)
     plan, stack = code.plan, g.wave.local
-    base = plan.frame_behind(g.act.top)
+    top = callee.call.top
+    base = plan.frame_behind(g.act.top if top is None else g.act.base + top)
     try:
         stack.grow(base + plan.frame_size)
     except Fault as fault:

@@ -7,6 +7,7 @@ import pytest
 
 from tests.interpreter.harness import Machine
 from warplab.assembler.ir import Function
+from warplab.interpreter.faults import Fault
 from warplab.interpreter.plan.inline import inlined
 from warplab.interpreter.plan.plan import Call, PlanFunction
 
@@ -57,10 +58,46 @@ def test_engines_agree_on_calls_that_are_inlined(use: str) -> None:
     assert out[0] == out[1]
 
 
-@pytest.mark.parametrize(("functions", "use"), [(RECURSIVE, "call (%r), leaf, (%t);"), (LEAF, POINTER)])
-def test_calls_that_stay(functions: str, use: str) -> None:
-    plan, made = planned(kernel(functions, use))
-    assert made is plan
+def test_a_recursive_call_stays() -> None:
+    _, made = planned(kernel(RECURSIVE, "call (%r), leaf, (%t);"))
+    assert [s.end.callee.name for s in made.segments if isinstance(s.end, Call) and s.end.callee] == ["leaf"]
+
+
+TICKETS = """.global .u32 tickets;
+    .func (.reg .u32 y) first(.reg .u32 x) { atom.global.add.u32 y, [tickets], 1; add.u32 y, y, x; ret; }
+    .func (.reg .u32 y) second(.reg .u32 x) { .reg .u32 %v; .reg .pred %p; setp.lt.u32 %p, x, 9; mov.u32 y, 5; @%p ret; atom.global.add.u32 %v, [tickets], 100; mul.lo.u32 y, %v, 3; ret; }
+    .func (.reg .u32 y) third(.reg .u32 x) { .local .b8 m[8]; .reg .u64 %a; mov.u64 %a, m; cvta.local.u64 %a, %a; st.u32 [%a], x; cvt.u32.u64 y, %a; ret; }
+    .func (.reg .u32 y) again(.reg .u32 x) { .local .b8 m[24]; .reg .u64 %f; .reg .u32 %n; .reg .pred %p; Q: .callprototype (.reg .u32 y) _ (.reg .u32 x);
+        mov.u32 y, 0; setp.lt.u32 %p, x, 3; @%p ret; sub.u32 %n, x, 3; mov.u64 %f, again; call (y), %f, (%n), Q; atom.global.add.u32 %n, [tickets], 1000; add.u32 y, y, %n; ret; }
+    .func (.reg .u32 y) two(.reg .u32 x, .reg .u32 z) { add.u32 y, x, z; ret; }
+    .global .u64 functions[5] = {first, second, third, again, two};"""
+CHOOSE = """.reg .u64 %p; .reg .u32 %i; P: .callprototype (.reg .u32 y) _ (.reg .u32 x);
+    rem.u32 %i, %t, {functions}; mov.u64 %p, functions; mad.wide.u32 %p, %i, 8, %p; ld.global.u64 %f, [%p]; {guard}call (%r), %f, (%t), P;"""
+
+
+@pytest.mark.parametrize("guard", ["", "@%q "])
+@pytest.mark.parametrize("functions", [1, 2, 3, 4])
+def test_engines_agree_on_calls_through_pointers(functions: int, guard: str) -> None:
+    text = kernel(TICKETS, CHOOSE.format(functions=functions, guard=guard))
+    out, left = [], None
+    for engine in ("numpy", "native"):
+        machine = Machine(text)
+        a = machine.upload(np.zeros(192, np.uint32))
+        left = machine.launch(3, 64, [a], engine=engine).used.left_to_numpy
+        out.append(machine.download(a).tolist())
+    assert out[0] == out[1]
+    assert bool(left) == (functions == 4)  # recursion stays a call
+
+
+def test_a_call_through_a_pointer_to_no_function_is_the_same_fault() -> None:
+    text = kernel(TICKETS, CHOOSE.format(functions=2, guard="").replace("call (", "setp.eq.u32 %q, %t, 40; @%q add.u64 %f, %f, 1; call ("))
+    found = []
+    for engine in ("numpy", "native"):
+        machine = Machine(text)
+        with pytest.raises(Fault) as caught:
+            machine.launch(2, 64, [machine.upload(np.zeros(128, np.uint32))], engine=engine)
+        found.append(str(caught.value))
+    assert found[0] == found[1] and "not a function's address" in found[0]
 
 
 def test_calls_of_what_the_device_runtime_provides_stay() -> None:
