@@ -121,13 +121,20 @@ def _shape(text: str, whole: str) -> tuple[int, ...]:
     return shape
 
 
+class _Special(ast.NodeTransformer):
+    """nan and inf are numbers, too."""
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        return ast.Constant(float(node.id)) if node.id in ("nan", "inf") else node
+
+
 def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.generic], whole: str, folder: Path | None) -> Array:
     n = prod(shape)
     if init.startswith("@"):
         return _fit(_load(init[1:], folder), shape, type, whole)
     if init.startswith("["):
         try:
-            return _fit(np.array(ast.literal_eval(init)), shape, type, whole)
+            return _fit(np.array(ast.literal_eval(_Special().visit(ast.parse(init, mode="eval")))), shape, type, whole)
         except (ValueError, SyntaxError, TypeError):
             raise UsageError(f"{whole!r}: {init!r} is not a list of numbers") from None
     m = _CALL.match(init)
