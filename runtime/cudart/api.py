@@ -39,6 +39,11 @@ class Runtime(threading.local):
     def last(self, code: cudaError_t) -> None:
         self._last[self.copy] = code
 
+    @property
+    def is_calm(self) -> bool:
+        """Has none of them one?"""
+        return not any(self._last.values())
+
 
 RUNTIME = Runtime()
 

@@ -89,6 +89,11 @@ class KeptMemory:
         self._top += -(-len(raw) // 16) * 16
         return self._start + at
 
+    def view(self, address: int, size: int) -> memoryview:
+        """Bytes that were added, as both see them."""
+        assert self._memory is not None
+        return memoryview(self._memory.data)[address - self._start :][:size]
+
 
 class HostProgram:
     """The process that is served; `ask(kind, target, *arguments)` makes the calling thread do something and gives its result."""

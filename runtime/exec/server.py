@@ -11,6 +11,7 @@ import struct
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -27,12 +28,13 @@ from ..driver.unsupported import is_refusal
 from ..errors import ApiError, StickyError, unsupported
 from .after_fork import begin_again
 from .binaries.elf import MACHINE, LibraryImage
-from .binaries.library import USED_AT, Exported
+from .binaries.library import LOCAL, USED_AT, Exported
 from .binaries.redirect import Stand, redirect, redirections
 from .handlers import graphs, nvml, special  # noqa: F401 - enter their handlers
 from .handlers.abi import ArgumentReader, Marshalled
 from .handlers.cuda12 import MARKER, exported_names
 from .handlers.output import ProgramOutput
+from .local import ThreadRecord
 from .observers.sight import Sight
 from .process import HostProgram
 from .standins import load
@@ -68,6 +70,7 @@ class HostThread:
         self.now: socket.socket | None = None  # the connection whose call is being answered
         self.request: WireRequest | None = None  # that call
         self.pushed = 0  # where the <<<>>> stands that is being launched
+        self.record: ThreadRecord | None = None  # what it knows itself
 
     def add(self, connection: socket.socket) -> bool:
         """One more connection of the same thread; says whether it will be answered."""
@@ -90,6 +93,8 @@ class HostThread:
                 self.ended = True
                 for connection in self.connections.values():
                     connection.close()
+                if self.record is not None:
+                    self.server.records.append(self.record)
 
     def next(self) -> tuple[socket.socket, WireRequest]:
         """The next request on any connection."""
@@ -115,7 +120,8 @@ class HostThread:
                 self.server.output.buffer.release()
                 result = self.server.answer(request)
                 self.server.waiting.answered()
-            send(connection, RETURN, result)
+                self.server.let_know(self, request.number, result)
+            send(connection, RETURN, result, self.record.address if self.record is not None else 0)
         finally:
             self.now, self.request = before
 
@@ -158,6 +164,10 @@ class ProgramServer:
         self.strings = self.program.kept
         self.calls: list[Handler | None] = [None] * len(listed)
         self.pushes = {n for n, e in enumerate(listed) if e.function.name.startswith("__cudaPushCallConfiguration")}
+        names = {e.function.name: n for n, e in enumerate(listed)}
+        self.asked_locally = {names[name] for name in LOCAL if name in names}
+        self.asks_device = names.get("cudaGetDevice", -1)
+        self.records: list[ThreadRecord] = []  # of threads that have ended
         self.launches = {n for n, e in enumerate(listed) if e.function.name.startswith(NVCC_LAUNCHES)}
         self.said: set[str] = set()
         self.failed = False  # was a fault reported, or a launch refused?
@@ -196,6 +206,17 @@ class ProgramServer:
             self.marked = True
             self.program.write(self.program.data + USED_AT, np.ones(1, np.uint8))
 
+    def let_know(self, thread: HostThread, number: int, result: int) -> None:
+        """Lets a thread know what it is asked for at each launch, unless each call is to be seen."""
+        if thread.record is None:
+            if number not in self.asked_locally or self.used or self.sight.calls is not None:
+                return
+            with suppress(ApiError):  # where there is no room for it, the server answers
+                thread.record = self.records.pop() if self.records else ThreadRecord(self.strings)
+                thread.record.clear()
+        if thread.record is not None:
+            thread.record.tell(number == self.asks_device and not result)
+
     def accept(self, connection: socket.socket) -> None:
         """A new connection; its first request says which thread it is."""
         try:
@@ -232,7 +253,8 @@ class ProgramServer:
         thread = CURRENT.thread
         if thread.request is None:
             return 0, 0
-        pushed = thread.request.number in self.launches and thread.pushed
+        launches = thread.request.number in self.launches
+        pushed = launches and (thread.pushed or (thread.record.place if thread.record is not None else 0))
         return pushed or self.program.returns_to(thread.request), thread.request.stack
 
     # ------------------------------------------------------------ what the program asks for
@@ -267,6 +289,8 @@ class ProgramServer:
                 self._mark()
             if request.number in self.launches:
                 CURRENT.thread.pushed = 0
+                if CURRENT.thread.record is not None:
+                    CURRENT.thread.record.forget_place()
             return result
         except Disconnected:
             raise

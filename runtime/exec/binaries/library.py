@@ -23,7 +23,12 @@ from .elf import ElfExport, LibraryImage, write
 from .stub import CODE
 
 DISTANCE = 0x80000  # stub.c has the same
-ADDRESS, PATH, NAMES, SLOTS = 116, 128, 128, 8 * 1024  # sizes of the fields of its data block
+ADDRESS, PATH, NAMES, SLOTS = 116, 128, 128, 16 * 1024  # sizes of the fields of its data block
+# Calls that the program answers itself, as stub.c numbers them.
+LOCAL = (
+    "__cudaPushCallConfiguration", "__cudaPopCallConfiguration", "__cudaGetKernel", "cudaGetDevice", "cudaGetLastError", "cudaPeekAtLastError",
+)  # fmt: skip
+NOWHERE = 0xFFFF_FFFF  # the number of a call that a library does not have
 USED_AT = 12 + ADDRESS + PATH + NAMES - 1  # a byte that says whether CUDA was used: the names end before
 RUNTIME_VERSION, OLDER_RUNTIME = "libcudart.so.13", "libcudart.so.12"
 STANDS_FOR = {
@@ -113,5 +118,7 @@ def _built(machine: str, listed: list[tuple[int, Exported]], soname: str, socket
         + path.encode().ljust(PATH, b"\0")
         + names.ljust(NAMES, b"\0")
     )
-    out = write(machine, soname, exports, base64.b85decode("".join(code)), DISTANCE, data + bytes(SLOTS))
+    numbers = {e.function.name: n for n, e in listed}
+    data += struct.pack(f"<{len(LOCAL)}I", *(numbers.get(name, NOWHERE) for name in LOCAL)) + bytes(SLOTS)
+    out = write(machine, soname, exports, base64.b85decode("".join(code)), DISTANCE, data)
     return replace(out, pads=out.pads | {name: out.pads[exported] for name, exported in own.items()})

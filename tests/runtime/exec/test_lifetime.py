@@ -110,6 +110,19 @@ def test_calls_fail_after_the_server_was_killed() -> None:
     )
 
 
+def test_what_a_thread_knows_it_is_not_told_again() -> None:
+    p, program = started("""
+rt = C.CDLL("libcudart.so.13"); ask = lambda: (rt.cudaGetDevice(C.byref(n)), n.value, rt.cudaGetLastError())
+ask(); print(flush=True); sys.stdin.readline(); print(ask(), rt.cudaDeviceSynchronize(), ask(), flush=True)""")
+    assert p.stdout is not None
+    p.stdout.readline()
+    (server,) = set(group(p.pid)) - {p.pid, program}
+    os.kill(server, signal.SIGKILL)
+    assert settled(lambda: server not in group(p.pid))
+    out, _ = p.communicate("go\n", timeout=30)
+    assert out == "(0, 0, 0) 999 (999, 0, 999)\n"
+
+
 def test_control_c_reaches_the_program() -> None:
     p, _ = started("\ntry: time.sleep(60)\nexcept KeyboardInterrupt: print('bye'); sys.exit(5)")
     time.sleep(0.3)  # until it sleeps
