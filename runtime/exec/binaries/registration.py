@@ -12,7 +12,7 @@ import struct
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
 
-from .code import Code
+from .host_code import HostCode
 
 DESCRIPTION = struct.Struct("<IIQQ")  # of a fat binary: the magic number, a version, its address, the address of what belongs to it
 MAGIC = 0x466243B1
@@ -38,7 +38,7 @@ def descriptions(raw: bytes, address: int) -> set[int]:
     return {address + at for at in places if DESCRIPTION.unpack_from(raw, at)[0] == MAGIC}
 
 
-def registration(code: Code, starts: Sequence[int], described: set[int], known: Iterable[str]) -> dict[str, int]:
+def registration(code: HostCode, starts: Sequence[int], described: set[int], known: Iterable[str]) -> dict[str, int]:
     """name -> which of the functions that begin at `starts` it is; `known`: the names of the functions that were found otherwise."""
     begin = set(starts)
     firsts = {called for at in code.takes(described) if (called := code.next_call(at, begin)) is not None}
@@ -52,7 +52,7 @@ def registration(code: Code, starts: Sequence[int], described: set[int], known: 
     return fitting[0] if len(fitting) == 1 else {}
 
 
-def _fits(code: Code, names: Mapping[int, str], begin: set[int]) -> bool:
+def _fits(code: HostCode, names: Mapping[int, str], begin: set[int]) -> bool:
     """Are functions called as they are if these are their names?"""
     sites = code.calls(names)
     called = {name for name, places in sites.items() if places}

@@ -16,8 +16,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from .code import Code
 from .elf import MACHINE
+from .host_code import HostCode
 from .maps import MappedObject, first_address, sections
 from .registration import descriptions, registration
 
@@ -53,7 +53,7 @@ def _unnamed(path: str, device: int, inode: int, changed: int) -> dict[str, tupl
         names = {address + m.start(): m[0].decode() for m in NAME.finditer(raw[at : at + size])}
         starts = _starts(raw, *parts[".eh_frame_hdr"])
         address, at, size = parts[".text"]
-        code = Code(raw[at : at + size], address, struct.unpack_from("<H", raw, 0x10)[0] == AT_A_FIXED_ADDRESS)
+        code = HostCode(raw[at : at + size], address, struct.unpack_from("<H", raw, 0x10)[0] == AT_A_FIXED_ADDRESS)
         address, at, size = parts.get(".nvFatBinSegment", (0, 0, 0))
         described = descriptions(raw[at : at + size], address)
         loaded_at = first_address(raw)

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from warplab.runtime.exec.binaries.code import Code
+from warplab.runtime.exec.binaries.host_code import HostCode
 from warplab.runtime.exec.binaries.registration import BINDS_BY_NAME, NEW, OLD, ORDER, registration
 
 from .conftest import Build, Run
@@ -176,8 +176,8 @@ def test_the_order_of_the_functions_must_agree_with_their_calls(since: int) -> N
     known = [BINDS_BY_NAME] if since == 11 else []
     starts = [0x1000 + SPACE * n for n in range(4, 5 + len(order) + 1)]
     places = dict(zip(order, starts, strict=False))
-    found = registration(Code(host_code(places, starts[-1]).ljust(SPACE * 24), 0x1000), starts, {DESCRIBED}, known)
+    found = registration(HostCode(host_code(places, starts[-1]).ljust(SPACE * 24), 0x1000), starts, {DESCRIBED}, known)
     assert found == {name: n for n, name in enumerate(order)}
     other = dict(zip([*order[:3], *order[4:], order[3]], starts, strict=False))  # one function fewer in front of the kernels'
-    assert registration(Code(host_code(other, starts[-1]).ljust(SPACE * 24), 0x1000), starts, {DESCRIBED}, known) == {}
-    assert registration(Code(host_code(places, starts[-1]).ljust(SPACE * 24), 0x1000), starts, {DESCRIBED - 24}, known) == {}
+    assert registration(HostCode(host_code(other, starts[-1]).ljust(SPACE * 24), 0x1000), starts, {DESCRIBED}, known) == {}
+    assert registration(HostCode(host_code(places, starts[-1]).ljust(SPACE * 24), 0x1000), starts, {DESCRIBED - 24}, known) == {}

@@ -19,7 +19,7 @@ CALLS = (0xE8, 0xE9)  # call and jmp, with a distance
 AFTER = 32  # bytes: a call follows the instruction that loads its argument
 
 
-class Code:
+class HostCode:
     """The machine code of an object, and its address there."""
 
     def __init__(self, raw: bytes, address: int, fixed: bool = False) -> None:
