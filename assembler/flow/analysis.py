@@ -288,23 +288,11 @@ def _liveness(flow: Flow, only: Collection[int] | None = None) -> tuple[tuple[in
                 gone.update(r.index for r in written)
         kill[block.index] = _mask(gone)
         use[block.index] = _mask(first) | _leaving(flow.function, block) & ~kill[block.index]
-    live_in, live_out = list(use), [_leaving(flow.function, block) for block in blocks]
-    waiting = list(flow.depth_first)
-    queued = set(waiting)
-    while waiting:
-        b = waiting.pop()
-        queued.discard(b)
-        out = live_out[b]
-        for s in blocks[b].successors:
-            out |= live_in[s]
-        live_out[b] = out
-        new = use[b] | out & ~kill[b]
-        if new != live_in[b]:
-            live_in[b] = new
-            for p in flow.predecessors[b]:
-                if p not in queued and p in flow.reachable:
-                    queued.add(p)
-                    waiting.append(p)
+    before = [[p for p in flow.predecessors[b.index] if p in flow.reachable] for b in blocks]
+    live_out = graphs.solve(
+        before, [_leaving(flow.function, b) for b in blocks], lambda b, out: use[b] | out & ~kill[b], flow.depth_first[::-1]
+    )
+    live_in = [use[b] | out & ~kill[b] for b, out in enumerate(live_out)]
     return tuple(live_in), tuple(live_out)
 
 

@@ -1,13 +1,14 @@
-"""Pure graph algorithms over successor lists: depth first order, dominators, post-dominators, natural loops.
+"""Pure graph algorithms over successor lists: depth first order, dominators, post-dominators, natural loops, data flow.
 
 Node 0 is the entry.  flow.py gives them the basic blocks of a function; they know nothing of PTX.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from heapq import heappop, heappush
 
 Graph = Sequence[Sequence[int]]
 
@@ -127,6 +128,26 @@ def post_dominators(successors: Graph, order: Sequence[int], before: Graph) -> l
         forward[b].append(end)
     found = dominators(postorder([*backward, last], [end])[::-1], [*forward, []])
     return [None if d == end else d for d in found[:end]]
+
+
+def solve(successors: Graph, states: Sequence[int], through: Callable[[int, int], int], order: Sequence[int]) -> list[int]:
+    """Data flow over bit masks: for each node the least mask that holds what it begins with and what `through(node, mask)` leaves behind each
+    predecessor.  Only nodes of the order are gone through, the first in it first; it is a reverse postorder, for speed.
+    """
+    found, place = list(states), {b: i for i, b in enumerate(order)}
+    waiting = list(range(len(order)))
+    queued = set(waiting)
+    while waiting:
+        i = heappop(waiting)
+        queued.discard(i)
+        behind = through(order[i], found[order[i]])
+        for s in successors[order[i]]:
+            if behind & ~found[s]:
+                found[s] |= behind
+                if s in place and place[s] not in queued:
+                    queued.add(place[s])
+                    heappush(waiting, place[s])
+    return found
 
 
 def intervals(idom: Sequence[int | None], order: Sequence[int]) -> dict[int, tuple[int, int]]:

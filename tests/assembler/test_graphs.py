@@ -144,6 +144,20 @@ def test_loop_order_keeps_loops_together(make, seed):
             assert all(place[u] < place[s] or (u, s) in backs for s in following)
 
 
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("make", [random_graph, structured_graph])
+def test_data_flow_finds_what_reaches_each_node(make, seed):
+    """Each node begins with a bit of its own and stops some bits: a bit reaches all that a path of nodes leads to which let it pass."""
+    successors, rng = make(seed), random.Random(seed)
+    order = analyse(successors)[0]
+    n = len(successors)
+    stops = [rng.getrandbits(n) for _ in range(n)]
+    found = graphs.solve(successors, [1 << b for b in range(n)], lambda b, bits: bits & ~stops[b], order)
+    for bit in range(n):
+        letting = [[s for s in following if not stops[b] >> bit & 1 and b in order] for b, following in enumerate(successors)]
+        assert reach(letting, bit) == {b for b in range(n) if found[b] >> bit & 1}
+
+
 def test_a_long_chain_of_nested_loops_is_quick():
     n = 3000
     successors = [[i + 1] for i in range(n)]
