@@ -15,11 +15,11 @@ from ..plan.uses import slots_of
 from ..poison import Poison
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
-from .rows import Row
+from .cut import Row
 from .schedule import layout as s
 from .schedule.scheduler import forget_waiting
 from .taking_over import NumpyWave
-from .uniformity import UNIFORM, VARYING
+from .uniformity import VARYING, kind_in
 from .wave import NativeWave
 
 Array = NDArray[Any]
@@ -75,13 +75,13 @@ class Fallback:
     @property
     def row(self) -> Row:
         """The row that the group stands before."""
-        return self.program.rows[self.state.running.pc]
+        return self.program.cut.rows[self.state.running.pc]
 
     # ------------------------------------------------------------ single rows
 
     def poison(self) -> None:
         """Memory of a wave that begins, and registers that are read before they are written, hold poison."""
-        native, launch, row, count = self.native, self.launch, self.program.rows[0], self.state.wave_blocks
+        native, launch, row, count = self.native, self.launch, self.program.cut.rows[0], self.state.wave_blocks
         poison = native.poison = self._poison()
         assert poison is not None
         SharedSpace(count, launch.shared_bytes, memory=self._shared).poison_with(poison, launch.kernel.reserved_shared)
@@ -91,7 +91,7 @@ class Fallback:
         if zeros:
             registers = self.program.function.entry_registers(poison, (count, launch.threads))
             for slot in zeros:
-                self.registers.put(slot, row.kinds.get(slot, UNIFORM), count, registers[slot], None)
+                self.registers.put(slot, kind_in(row.kinds, slot), count, registers[slot], None)
 
     def run_row(self, entries: Array) -> None:
         """Runs a row's operations for the lanes of a list."""
@@ -109,8 +109,8 @@ class Fallback:
         except ExecutionError as e:
             explain(e, g, code, step)
             raise
-        kinds = self.program.needed(row)
-        for slot in dict.fromkeys(self.program.written(row)):
+        kinds = self.program.cut.needed(row)
+        for slot in dict.fromkeys(self.program.cut.written(row)):
             for kind in kinds.get(slot, ()):
                 if g.R[slot] is not None:
                     self._put(slot, kind, g.R[slot], selection)
@@ -144,7 +144,7 @@ class Fallback:
         function = self.program.observed if wave.observers else self.program.function
         g = Group(wave, geometry, Activation(function, self.program.frame.start, None), function.fresh_registers(), row.segment)
         for slot in slots_of(row.live if registers else 0):
-            value = self.registers.get(slot, row.kinds.get(slot, UNIFORM), wave.count, selection)
+            value = self.registers.get(slot, kind_in(row.kinds, slot), wave.count, selection)
             if slot == self.program.frame.carry:
                 g.cc = value
             else:

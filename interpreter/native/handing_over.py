@@ -76,7 +76,7 @@ class SuspendedGroups:
         wave.waiting.spinning += map(self._group_of, state.spinning[: state.spinning_count])
         for node in state.blocked[: state.blocked_count]:
             self._block(node, barriers)
-        segment_of = [row.segment for row in self.fallback.program.rows]
+        segment_of = [row.segment for row in self.fallback.program.cut.rows]
         for at in np.flatnonzero(state.unmet.part(state.row_count + 1)).tolist():
             wave.waiting.joins_not_waited_for.add((self.fallback.program.function.name, segment_of[at - 1] if at else P.EXIT))
         for pc, entries in arrived:
@@ -103,7 +103,7 @@ class SuspendedGroups:
 
     def _group(self, entries: Array, pc: int) -> Group:
         """Lanes at a place."""
-        rows = self.fallback.program.rows
+        rows = self.fallback.program.cut.rows
         g, _ = self.fallback.group(entries, rows[pc], pc != s.END)
         if pc == s.END:
             g.pc = P.EXIT
@@ -125,7 +125,7 @@ class SuspendedGroups:
     def _block(self, node: s.GroupNode, barriers: dict[int, NumberedBarrier]) -> None:
         """A group that waits; those of its blocks that have passed their barrier are ready."""
         wave, entries, pc = self.wave, node.entries.part(node.count), node.pc
-        row = self.fallback.program.rows[(node.row.at - index(self.state.rows)) // s.RowRecord.SIZE]
+        row = self.fallback.program.cut.rows[(node.row.at - index(self.state.rows)) // s.RowRecord.SIZE]
         end = self.fallback.program.plan.segments[row.segment].end
         if isinstance(end, P.Sync):
             g, _ = self.fallback.group(entries, row)

@@ -6,17 +6,17 @@ included, before the next warp begins: the result is that of the lockstep order,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from warplab.assembler.flow.graphs import dominators, loop_order, natural_loops, postorder, predecessors
+from warplab.assembler.flow.graphs import dominators, loop_order, natural_loops, postorder, predecessors, solve
 
 from ..plan import plan as P
 from ..plan.spinning import PATIENT
-from ..plan.uses import leaves, set_by, slots_of, written
+from ..plan.uses import leaves, mask_of, slots_of, written
 from ..vector.special import CLOCKS
 from .frame import Frame
-from .uniformity import UNIFORM, VARYING, Kinds, Uniformity
+from .uniformity import VARYING, Kinds, Uniformity, kind_in
 
 MOST_OPERATIONS = 800  # of a region
 
@@ -30,8 +30,8 @@ class Region:
     order: tuple[int, ...]  # each loop is contiguous, its header first; what follows a segment stands behind it
     loops: tuple[tuple[int, ...], ...]  # the headers of the loops that end behind each segment of the order, the innermost first
     before: Kinds  # of the registers as they lie in memory where lanes enter
-    kinds: dict[int, Kinds]  # of the registers at the start of each segment, and at the exit
-    waits: dict[int, tuple[int, ...]]  # the loop headers before which lanes may wait while others execute a segment
+    kinds: Mapping[int, Kinds]  # of the registers at the start of each segment, and at the exit
+    waits: Mapping[int, tuple[int, ...]]  # the loop headers before which lanes may wait while others execute a segment
     diverges: bool  # may the lanes of a warp disagree at one of its branches?
 
 
@@ -46,7 +46,7 @@ def regions(plan: P.PlanFunction, uniformity: Uniformity, quiet: Callable[[P.Op]
     ):
         return {}  # a clock shows how many segments have run
     calm = [_ends_calmly(s.end) and all(quiet(op) for op in s.ops) for s in plan.segments]
-    place = {n: i for i, n in enumerate(postorder([tuple(s) for s in uniformity.next], [0])[::-1])}
+    place = {n: i for i, n in enumerate(uniformity.graph.order)}
     found: dict[int, Region] = {}
     taken: set[int] = set()
     for entry in range(len(plan.segments)):
@@ -63,8 +63,8 @@ def results(frame: Frame, plan: P.PlanFunction, region: Region, kind: int) -> li
     """The registers of a kind that a region sets for what follows it."""
     before, behind = region.before, region.kinds[region.exit]
     changed = {slot for n in region.order for op in plan.segments[n].ops for slot in written(op)}
-    found = [slot for slot in slots_of(plan.live_in[region.exit] & (1 << plan.first_constant) - 1) if behind.get(slot, UNIFORM) == kind]
-    found = [slot for slot in found if slot in changed or before.get(slot, UNIFORM) != kind]
+    found = [slot for slot in slots_of(plan.live_in[region.exit] & (1 << plan.first_constant) - 1) if kind_in(behind, slot) == kind]
+    found = [slot for slot in found if slot in changed or kind_in(before, slot) != kind]
     return [*found, frame.carry] if frame.carries and kind == VARYING else found
 
 
@@ -73,7 +73,7 @@ def saved(frame: Frame, plan: P.PlanFunction, region: Region) -> list[int]:
     return [
         slot
         for slot in results(frame, plan, region, VARYING)
-        if slot == frame.carry or (plan.live_in[region.entry] >> slot & 1 and region.before.get(slot, UNIFORM) == VARYING)
+        if slot == frame.carry or (plan.live_in[region.entry] & region.before) >> slot & 1
     ]
 
 
@@ -91,27 +91,29 @@ def _ends_calmly(end: P.End) -> bool:
 
 def _largest(plan: P.PlanFunction, uniformity: Uniformity, calm: list[bool], place: dict[int, int], entry: int) -> Region | None:
     """The largest region that begins at a segment; `place`: of each segment, in a reverse postorder."""
+    graph = uniformity.graph
     best, inside, operations, loops = None, set[int](), 0, False
-    first, out = entry, uniformity.meet[entry]
+    first, out = entry, graph.meet[entry]
     while out is not None:
-        new = uniformity.reach(first, out)
+        new = graph.reach(first, out)
         operations += sum(len(plan.segments[n].ops) for n in new)
         if not all(calm[n] for n in new) or operations > MOST_OPERATIONS:
             break
         inside |= new
-        loops = loops or any(s in inside and place[s] <= place[n] for n in new for s in uniformity.next[n])
+        loops = loops or any(s in inside and place[s] <= place[n] for n in new for s in graph.following[n])
         if loops:
             best = _region(plan, uniformity, entry, out, inside) or best
-        first, out = out, uniformity.meet[out]
+        first, out = out, graph.meet[out]
     return best
 
 
 def _region(plan: P.PlanFunction, uniformity: Uniformity, entry: int, out: int, inside: set[int]) -> Region | None:
     """A region of these segments, if it is entered at the first one only and its loops are natural."""
+    following, meet = uniformity.graph.following, uniformity.graph.meet
     names = [entry, *sorted(inside - {entry})]
     number = {n: i for i, n in enumerate(names)}
-    graph = [tuple(number[s] for s in uniformity.next[n] if s != out) for n in names]
-    if any(s in inside and n not in inside and s != entry for n, following in enumerate(uniformity.next) for s in following):
+    graph = [tuple(number[s] for s in following[n] if s != out) for n in names]
+    if any(s in inside and n not in inside and s != entry for n, leads in enumerate(following) for s in leads):
         return None
     before, order = predecessors(graph), postorder(graph, [0])[::-1]
     loops = natural_loops(graph, order, before, dominators(order, before))
@@ -127,65 +129,51 @@ def _region(plan: P.PlanFunction, uniformity: Uniformity, entry: int, out: int, 
     for loop in reversed(loops):  # inner loops first
         ends[max(place[b] for b in loop.blocks)].append(names[loop.header])
     segments = [names[b] for b in order]
-    apart, kinds = _kinds(plan, uniformity, segments, out)
-    if any(have == VARYING and uniformity.entry[out].get(slot, UNIFORM) == UNIFORM for slot, have in kinds[out].items()):
+    apart, kinds = _kinds(uniformity, segments, out)
+    if kinds[out] & ~uniformity.entry[out]:
         return None
-    kinds[out] = {slot: uniformity.entry[out].get(slot, UNIFORM) for slot in slots_of(plan.live_in[out])}
+    kinds[out] = uniformity.entry[out]
     waits: dict[int, tuple[int, ...]] = {}
     for loop in loops:
         if len(loop.latches) > 1:
             blocks, header = {names[b] for b in loop.blocks}, names[loop.header]
             latches = {names[b] for b in loop.latches}
-            if any(uniformity.meet[n] in blocks - {header} and latches & (apart[n] | {n}) for n in blocks & apart.keys()):
+            if any(meet[n] in blocks - {header} and latches & (apart[n] | {n}) for n in blocks & apart.keys()):
                 return None  # two loops that share a header: lanes are not to wait there for those that leave the inner one
             for b in blocks - {header}:
                 waits[b] = (*waits.get(b, ()), header)
     return Region(entry, out, tuple(segments), tuple(map(tuple, ends)), uniformity.entry[entry], kinds, waits, bool(apart))
 
 
-def _kinds(plan: P.PlanFunction, uniformity: Uniformity, order: list[int], out: int) -> tuple[dict[int, set[int]], dict[int, Kinds]]:
+def _kinds(uniformity: Uniformity, order: list[int], out: int) -> tuple[dict[int, set[int]], dict[int, Kinds]]:
     """The branches at which lanes diverge, with the segments that they execute while they are apart; and the kinds of the registers at the start of
     the segments.
 
     Lanes that have diverged take turns segment by segment, so what a segment writes while they are apart varies.
     """
+    plan, graph = uniformity.plan, uniformity.graph
     found: dict[int, set[int]] = {}
     while True:
         apart = set().union(*found.values())
-        kinds: dict[int, Kinds] = {n: {} for n in (*order, out)}
-        kinds[order[0]] = dict(uniformity.entry[order[0]])
-        work = set(order)
-        while work:
-            n = min(work, key=order.index)
-            work.discard(n)
-            behind = _behind(plan, uniformity, n, kinds[n])
-            if n in apart:
-                behind |= dict.fromkeys((slot for op in plan.segments[n].ops for slot in written(op)), VARYING)
-            for s in uniformity.next[n]:
-                for slot, kind in behind.items():
-                    if kind == VARYING and plan.live_in[s] >> slot & 1 and kinds[s].get(slot, UNIFORM) == UNIFORM:
-                        kinds[s][slot] = VARYING
-                        work |= {s} - {out}
+        entry = [0] * len(plan.segments)
+        entry[order[0]] = uniformity.entry[order[0]]
+
+        def behind(n: int, kinds: Kinds, apart: set[int] = apart) -> Kinds:
+            changed = mask_of(slot for op in plan.segments[n].ops for slot in written(op)) if n in apart else 0
+            return uniformity.live_behind(n, kinds) | changed
+
+        solved = solve(graph.following, entry, behind, order)
         known = len(found)
         for n in order:
             guard = getattr(plan.segments[n].end, "guard", None)
-            if n not in found and guard is not None and _behind(plan, uniformity, n, kinds[n]).get(guard.slot, UNIFORM) == VARYING:
-                found[n] = set(_apart(uniformity, n, set(order), out))
+            if n not in found and guard is not None and kind_in(uniformity.live_behind(n, solved[n]), guard.slot) == VARYING:
+                found[n] = _apart(uniformity, n, set(order), out)
         if len(found) == known:
-            return found, kinds
+            return found, {n: solved[n] & plan.live_in[n] for n in (*order, out)}
 
 
-def _behind(plan: P.PlanFunction, uniformity: Uniformity, n: int, kinds: Kinds) -> Kinds:
-    """The kinds behind the operations of a segment."""
-    kinds = dict(kinds)
-    for op in plan.segments[n].ops:
-        uniformity.through(n, op, kinds)
-    return kinds | dict.fromkeys(set_by(plan.segments[n].end), VARYING)
-
-
-def _apart(uniformity: Uniformity, n: int, inside: set[int], out: int) -> Iterator[int]:
+def _apart(uniformity: Uniformity, n: int, inside: set[int], out: int) -> set[int]:
     """The segments that lanes execute while they are apart, if they diverge at the end of one."""
-    meet = uniformity.meet[n]
-    stop = meet if meet in inside else out
-    for first in uniformity.next[n]:
-        yield from uniformity.reach(first, stop) & inside
+    graph = uniformity.graph
+    stop = graph.meet[n] if graph.meet[n] in inside else out
+    return set().union(*[graph.reach(first, stop) & inside for first in graph.following[n]])

@@ -2,82 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warplab.assembler.ir import Function
-
 from ..plan import plan as P
+from .cut import Cut, Row, named_by, reduced_predicate
 from .frame import Frame
-from .regions import Region
 from .schedule import layout as s
-from .uniformity import UNIFORM, VARYING, Kinds
-
-
-@dataclass(slots=True, eq=False)
-class Row:
-    """One row of the program."""
-
-    kind: int
-    segment: int
-    first: int = 0  # of the segment's operations that it runs
-    last: int = 0  # behind them
-    live: int = 0  # slots, as a mask, in front of it
-    kinds: Kinds = field(default_factory=dict)  # of the registers in front of it
-    number: int = 0
-    region: Region | None = None
-
-
-def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external: Callable[[Function], bool]) -> int:
-    """What the scheduler does at the end of a segment; `is_external`: has a function no body?"""
-    match end:
-        case P.Jump():
-            return s.JUMP
-        case P.Branch(guard=guard):
-            return s.BRANCH_UNIFORM if kinds.get(guard.slot, UNIFORM) == UNIFORM else s.BRANCH
-        case P.Table(guard=None):
-            return s.BRANCH_MANY
-        case P.Call(ways=[_, *_]):
-            return s.BRANCH_MANY
-        case P.Leave(what="ret" | "exit", guard=None) if is_entry:
-            return s.EXIT
-        case P.Leave(what="ret" | "exit", guard=guard) if is_entry:
-            assert guard is not None
-            return s.LEAVE if kinds.get(guard.slot, UNIFORM) == UNIFORM else s.EXIT_SOME
-        case P.Barrier(number=number, count=count):
-            plain = all(named_by(frame, x, kinds) is not None for x in (number, count) if x is not None)
-            return s.BARRIER if plain and _reduces_plainly(end) else s.LEAVE
-        case P.Sync(mask=mask):
-            return s.WARP_SYNC if mask is None or named_by(frame, mask, kinds) is not None else s.LEAVE
-        case P.Call(callee=callee, guard=None) if callee is not None and is_external(callee):
-            return s.CALLOUT  # numpy does what the end does, and all lanes go on
-    return s.LEAVE
-
-
-def _reduces_plainly(end: P.Barrier) -> bool:
-    """Is what a barrier reduces, if anything, a register, and its result another?"""
-    r = end.reduction
-    return r is None or (type(r.target) is int and type(_predicate(r)[0]) is int)
-
-
-def _predicate(reduction: P.Reduction) -> tuple[Any, bool]:
-    """The register that a barrier reduces, and whether it is negated."""
-    value = reduction.value
-    return (value.slot, True) if isinstance(value, P.Not) else (value, False)
-
-
-def named_by(frame: Frame, source: P.Source, kinds: Kinds) -> int | None:
-    """How the scheduler finds an operand of 32 bits; None: not at all."""
-    slot = source.slot if isinstance(source, P.SlotAs) else source
-    if isinstance(slot, P.ScalarConstant) or slot in frame.constants:
-        return s.NAMED_BY_TEXT
-    if type(slot) is not int or frame.dtypes[slot].itemsize != 4:
-        return None
-    return s.NAMED_BY_ONE if kinds.get(slot, UNIFORM) == UNIFORM else s.NAMED_BY_LANES
+from .uniformity import VARYING, Kinds, kind_in
 
 
 def _word(frame: Frame, source: P.Source, kinds: Kinds) -> tuple[int, int, int]:
@@ -94,10 +29,10 @@ def _word(frame: Frame, source: P.Source, kinds: Kinds) -> tuple[int, int, int]:
 
 
 class RowTable:
-    """The rows as the scheduler reads them; `first` are those of the segments."""
+    """The rows of a function as the scheduler reads them."""
 
-    def __init__(self, plan: P.PlanFunction, frame: Frame, rows: Sequence[Row], first: Sequence[int]) -> None:
-        self.plan, self.frame, self.rows, self.first = plan, frame, rows, first
+    def __init__(self, cut: Cut, frame: Frame) -> None:
+        self.plan, self.frame, self.rows, self.first = cut.plan, frame, cut.rows, cut.first
         self.keys: dict[P.SyncKey, int] = {}
 
     def write(self, addresses: Mapping[str, int], at: int) -> NDArray[np.int64]:
@@ -119,13 +54,13 @@ class RowTable:
         out.kind = row.kind
         out.first = s.NOWHERE
         if row.kind == s.RUN:
-            out.code = addresses[f"pass{row.number}"]
+            out.code = addresses[row.name]
         if row.kind == s.EXIT:
             out.whole = isinstance(end, P.Leave) and end.what == "exit"
         if row.kind in (s.RUN, s.CALLOUT, s.LEAVE, s.EXIT):
             return
         if row.region is not None:
-            out.code, out.fall = addresses[f"region{row.number}"], self._place(row.region.exit)
+            out.code, out.fall = addresses[row.name], self._place(row.region.exit)
             out.inside, out.inside_count = self._places(row.region.order), len(row.region.order)
             return
         guard = getattr(end, "guard", None)
@@ -154,7 +89,7 @@ class RowTable:
                 if end.reduction is not None:
                     out.reduced = {"popc": s.BY_POPC, "and": s.BY_AND, "or": s.BY_OR}[end.reduction.operation]
                     assert type(end.reduction.target) is int
-                    slot, out.negated = _predicate(end.reduction)
+                    slot, out.negated = reduced_predicate(end.reduction)
                     out.valued, out.value = self._flags(slot, row)
                     out.result = self.frame.mask(end.reduction.target)
                 out.numbered, value, place = _word(self.frame, end.number, row.kinds)
@@ -179,7 +114,7 @@ class RowTable:
 
     def _flags(self, slot: int, row: Row) -> tuple[int, int]:
         """How the scheduler finds a predicate, and where."""
-        if row.kinds.get(slot, UNIFORM) == VARYING:
+        if kind_in(row.kinds, slot) == VARYING:
             return s.NAMED_BY_LANES, self.frame.mask(slot)
         return s.NAMED_BY_ONE, 2 * slot
 

@@ -5,7 +5,7 @@ Then the blocks of a program without data races do not see each other (PTX ISA 8
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -20,14 +20,13 @@ _BEYOND_THE_BLOCK = frozenset({"gpu", "gl", "sys", "volatile", "mmio"})  # words
 _ACQUIRES = frozenset({"acquire", "acq_rel"})
 
 
-def side_by_side(plan: PlanFunction, tracing: Tracing, live: Callable[[int], list[int]]) -> bool:
-    """May blocks of a kernel run at the same time?  `live` gives, for a segment, the slots that are live before each operation and behind them, as masks."""
+def side_by_side(plan: PlanFunction, tracing: Tracing, live: Sequence[Sequence[int]]) -> bool:
+    """May blocks of a kernel run at the same time?  `live` gives, by segment, the slots that are live before each operation and behind them, as masks."""
     for n, segment in enumerate(plan.segments):
         if isinstance(segment.end, Call | ClusterWait) or not all(_is_for_its_block(op, tracing) for op in segment.ops):
             return False
         updates = [i for i, op in enumerate(segment.ops) if _updates_global(op, tracing)]
-        behind = live(n) if updates else []
-        if any(set(written(segment.ops[i])) & set(slots_of(behind[i + 1])) for i in updates):
+        if any(set(written(segment.ops[i])) & set(slots_of(live[n][i + 1])) for i in updates):
             return False  # what an update finds shows the order of blocks
     return True
 

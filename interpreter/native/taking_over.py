@@ -17,7 +17,7 @@ from .program import NativeProgram
 from .registers import NativeRegisters
 from .schedule import layout as s
 from .schedule.nodes import block, new, push
-from .uniformity import UNIFORM, VARYING
+from .uniformity import VARYING, kind_in
 
 Array = NDArray[Any]
 MOST = s.NODES // 4  # nodes, beyond which numpy goes on
@@ -107,7 +107,7 @@ class Nodes:
                 state.unmet[self._place(pc) + 1] = 1
 
     def _place(self, pc: int) -> int:
-        return s.END if pc == P.EXIT else self.program.first[pc]
+        return s.END if pc == P.EXIT else self.program.cut.first[pc]
 
     # ------------------------------------------------------------ nodes
 
@@ -145,7 +145,7 @@ class Nodes:
     def _waiting(self, g: Group) -> s.GroupNode:
         state, wait = self.state, g.blocked
         segment = self.given.blocked[id(g)]
-        row = next(r for r in reversed(self.program.rows) if r.segment == segment)
+        row = next(r for r in reversed(self.program.cut.rows) if r.segment == segment)
         node = self._group(g, s.IS_AT_BARRIER if isinstance(wait, BarrierWait) else s.IS_AT_SYNC)
         node.row = state.rows[row.number]
         if isinstance(wait, BarrierWait):
@@ -186,11 +186,11 @@ class Nodes:
         """What lanes of a group hold that is alive at a place; `newer` is what some have that the group has not."""
         if pc == P.EXIT or not lanes.any():
             return
-        row, carry = self.program.rows[self.program.first[pc]], self.program.frame.carry
+        row, carry = self.program.cut.rows[self.program.cut.first[pc]], self.program.frame.carry
         for slot in slots_of(row.live):
             value = g.carry() if slot == carry else newer[slot] if slot in newer else g.fetch_or_none(slot)
             if value is not None:
-                kind = VARYING if slot == carry else row.kinds.get(slot, UNIFORM)
+                kind = VARYING if slot == carry else kind_in(row.kinds, slot)
                 self.registers.put_lanes(slot, kind, value, g.geometry, lanes)
 
 

@@ -7,160 +7,169 @@ In code where lanes pass each other by (`apart`), everything varies that is writ
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
-from warplab.assembler.flow.graphs import dominators, natural_loops, post_dominators, postorder, predecessors
+from warplab.assembler.flow.graphs import solve
 
 from ..plan import plan as P
+from ..plan.graph import SegmentGraph
 from ..plan.spinning import PATIENT
-from ..plan.uses import leaves, read, set_by, successors, targets, written
+from ..plan.uses import leaves, mask_of, set_by, targets, written
 from .frame import extent_of
 
 UNIFORM, VARYING = range(2)
-Kinds = dict[int, int]  # slot -> kind; a slot that is missing holds one value
+Kinds = int  # a mask of the slots whose registers vary; each other one holds one value
 
 
+def kind_in(kinds: Kinds, slot: int) -> int:
+    """The kind of a register."""
+    return kinds >> slot & 1
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Uniformity:
-    """The kinds of a function's registers at the start of each segment; `runs` says which operations are compiled, of the others all varies."""
+    """The kinds of a function's registers at each place."""
 
-    def __init__(self, plan: P.PlanFunction, runs: Callable[[P.Op], bool], apart: bool = False) -> None:
-        self.plan = plan
-        self.always_apart = apart
-        self.runs = runs
-        self.next = [successors(s.end) for s in plan.segments]
-        self.meet, self.loops = _structure(self.next)
-        self.apart: list[set[int]] = [set() for _ in plan.segments]  # slots that vary when a segment has written them
-        self.targets = [[slot for op in s.ops for slot in written(op)] for s in plan.segments]
-        self.waits = {n for n, s in enumerate(plan.segments) if _may_wait(s.end)}
-        self.entry: list[Kinds] = [{} for _ in plan.segments]
-        self._solve()
+    plan: P.PlanFunction
+    graph: SegmentGraph
+    runs: Callable[[P.Op], bool]  # which operations are compiled; of the others all varies
+    written_apart: tuple[
+        int, ...
+    ]  # by segment: slots, as a mask, that vary when it has written them, since lanes execute it while others wait
+    entry: tuple[Kinds, ...]  # of the live registers where each segment begins
 
-    def through(self, n: int, op: P.Op, kinds: Kinds) -> None:
-        """What one operation of a segment does to kinds."""
-        kind = max((kind_of(s, kinds) for s in op.sources), default=UNIFORM)
-        if not self.runs(op) or op.how in ("lanes", "warps", "carry", "effect"):
-            kind = VARYING
-        if (
-            op.how == "load"
-            and op.meaning.access is not None
-            and (
-                op.guard is not None or not (op.meaning.access.space in ("global", "const") or isinstance(op.sources[0], P.ParameterPlace))
-            )
-        ):
-            kind = VARYING
+    def through(self, n: int, op: P.Op, kinds: Kinds) -> Kinds:
+        """The kinds behind one operation of a segment, from those before it."""
+        always = op.how in ("lanes", "warps", "carry", "effect") or _loads_of_each(op) or not self.runs(op)
+        kind = VARYING if always or any(kind_of(s, kinds) for s in op.sources) else UNIFORM
         for slot in targets(op.target):
             own = kind
             if op.guard is not None:
-                own = max(own, kinds.get(op.guard.slot, UNIFORM), kinds.get(slot, UNIFORM))
-            kinds[slot] = VARYING if slot in self.apart[n] else own
-        if op.product is not None:
-            self.through(n, op.product, kinds)
+                own = max(own, kind_in(kinds, op.guard.slot), kind_in(kinds, slot))
+            own |= kind_in(self.written_apart[n], slot)
+            kinds = kinds & ~(1 << slot) | own << slot
+        return kinds if op.product is None else self.through(n, op.product, kinds)
 
-    def at_end(self, n: int) -> Kinds:
-        """The kinds behind the operations of a segment."""
-        kinds = dict(self.entry[n])
+    def before(self, n: int, kinds: Kinds) -> list[Kinds]:
+        """The kinds before each operation of a segment and behind the last, from those where it begins."""
+        out = [kinds]
         for op in self.plan.segments[n].ops:
-            self.through(n, op, kinds)
-        return kinds | dict.fromkeys(set_by(self.plan.segments[n].end), VARYING)
+            out.append(self.through(n, op, out[-1]))
+        return out
+
+    def behind(self, n: int, kinds: Kinds) -> Kinds:
+        """The kinds behind a segment and its end, from those where it begins."""
+        return self.before(n, kinds)[-1] | mask_of(set_by(self.plan.segments[n].end))
+
+    def live_behind(self, n: int, kinds: Kinds) -> Kinds:
+        """The same, of the registers that are live where it begins."""
+        return self.behind(n, kinds & self.plan.live_in[n])
 
     def condition(self, n: int) -> int:
         """The kind of what a segment's end asks."""
-        end, kinds = self.plan.segments[n].end, self.at_end(n)
+        end, kinds = self.plan.segments[n].end, self.behind(n, self.entry[n])
         guard = getattr(end, "guard", None)
-        kind = UNIFORM if guard is None else kinds.get(guard.slot, UNIFORM)
+        kind = UNIFORM if guard is None else kind_in(kinds, guard.slot)
         if isinstance(end, P.Call) and end.ways:
             return max(kind, kind_of(end.pointer, kinds))
         return max(kind, kind_of(end.index, kinds)) if isinstance(end, P.Table) else kind
 
-    def _solve(self) -> None:
-        while True:
-            work = set(range(len(self.plan.segments)))
-            while work:
-                n = min(work)
-                work.discard(n)
-                kinds = self.at_end(n)
-                for s in self.next[n]:
-                    live, entry = self.plan.live_in[s], self.entry[s]
-                    for slot, kind in kinds.items():
-                        if kind == VARYING and live >> slot & 1 and entry.get(slot, UNIFORM) == UNIFORM:
-                            entry[slot] = VARYING
-                            work.add(s)
-            if not self._part():
-                return
 
-    def _part(self) -> bool:
-        """Looks at each end where lanes may part; True if more registers vary than were known to."""
-        grown = False
-        live_in, segments = self.plan.live_in, self.plan.segments
-        for n in range(len(segments)):
-            if self.condition(n) == UNIFORM:
-                continue
-            meet, join = self.meet[n], getattr(segments[n].end, "join", P.EXIT)
-            ways = [(s, self._apart(s, meet, join)) for s in self.next[n]]
-            held: dict[int, int] = {}  # by segment: the slots that may not hold one value when it has written them
-            met = (0 if meet is None else live_in[meet]) | (0 if join == P.EXIT else live_in[join])
-            for i, (_, region) in enumerate(ways):
-                for _, other in ways[:i]:
-                    for s in region & other:
-                        met |= live_in[s]
-            wrote = [self._written(region) for _, region in ways]
-            waits = any(s in self.waits for _, region in ways for s in region)
-            for i, (_, region) in enumerate(ways):
-                others = 0
-                for j, (first, _) in enumerate(ways):
-                    if j != i:
-                        others |= (0 if first == meet else live_in[first]) | (wrote[j] if waits else 0)  # others run while some wait
-                for s in region:
-                    held[s] = held.get(s, met) | others
-            held.update(dict.fromkeys(self._passed_by(n), -1))
-            for s, slots in held.items():
-                for slot in self.targets[s]:
-                    if slots >> slot & 1 and slot not in self.apart[s]:
-                        self.apart[s].add(slot)
-                        grown = True
-        return grown
+def uniformity(plan: P.PlanFunction, runs: Callable[[P.Op], bool], apart: bool = False) -> Uniformity:
+    """The kinds in a plan; `runs`: which operations are compiled; `apart`: lanes may pass each other by at any place."""
+    none = (0,) * len(plan.segments)
+    found = Uniformity(plan, SegmentGraph.of(plan), runs, none, none)
+    order = [*found.graph.order, *sorted(set(range(len(none))) - set(found.graph.order))]
+    while True:
+        entry = solve(found.graph.following, none, found.live_behind, order)
+        found = replace(found, entry=tuple(kinds & plan.live_in[n] for n, kinds in enumerate(entry)))
+        written_apart = _written_apart(found, apart)
+        if written_apart == found.written_apart:
+            return found
+        found = replace(found, written_apart=written_apart)
 
-    def _passed_by(self, n: int) -> set[int]:
-        """Segments that lanes may execute after others that part from them at an end, at which these have been, perhaps long since: where lanes
-        do not reconverge at the first place to which they all come, but behind it.
-        """
-        end, following = self.plan.segments[n].end, self.next[n]
-        if self.always_apart:
-            return set().union(*[self.reach(s, None) for s in following])
-        out: set[int] = set()
-        for s in following:
-            way = getattr(end, "exits", {}).get(s)
-            join = getattr(end, "join", P.EXIT) if way is None else way.join
-            if join != (P.EXIT if self.meet[n] is None else self.meet[n]) and join not in self.reach(s, self.meet[n]):
-                out |= self.reach(s, None if join == P.EXIT else join)
-        return out
 
-    def _written(self, region: Iterable[int]) -> int:
-        """The slots that segments write, as a mask."""
-        out = 0
-        for s in region:
-            for slot in self.targets[s]:
-                out |= 1 << slot
-        return out
+def kind_of(s: Any, kinds: Kinds) -> int:
+    """The kind of an operand."""
+    for x in leaves(s):
+        if kind_in(kinds, x) if type(x) is int else isinstance(x, P.Special) and extent_of(x.name) != "one":
+            return VARYING
+    return UNIFORM
 
-    def _apart(self, first: int, meet: int | None, join: int) -> set[int]:
-        """The segments that lanes execute on their way from one to where they reconverge: at the join, and within a loop, at the latest, at its header;
-        or, where they leave the loop, at the post-dominator.
-        """
-        inside = set() if join == P.EXIT else self.loops[join]
-        return self.reach(first, meet) | (self.reach(first, join) & inside)
 
-    def reach(self, first: int, meet: int | None) -> set[int]:
-        """The segments that lanes can reach from one without passing another."""
-        out: set[int] = set()
-        work = [first]
-        while work:
-            s = work.pop()
-            if s != meet and s not in out:
-                out.add(s)
-                work += self.next[s]
-        return out
+def _loads_of_each(op: P.Op) -> bool:
+    """Does each lane load for itself, also from one address?"""
+    if op.how != "load" or op.meaning.access is None:
+        return False
+    return op.guard is not None or not (op.meaning.access.space in ("global", "const") or isinstance(op.sources[0], P.ParameterPlace))
+
+
+# ---------------------------------------------------------------- where lanes diverge
+
+
+def _written_apart(u: Uniformity, apart: bool) -> tuple[int, ...]:
+    """By segment, the slots that vary when it has written them: those known before, and more."""
+    plan, graph, live_in = u.plan, u.graph, u.plan.live_in
+    targets = [mask_of(slot for op in s.ops for slot in written(op)) for s in plan.segments]
+    waits = {n for n, s in enumerate(plan.segments) if _may_wait(s.end)}
+    out = list(u.written_apart)
+    for n, segment in enumerate(plan.segments):
+        if u.condition(n) == UNIFORM:
+            continue
+        meet, join = graph.meet[n], getattr(segment.end, "join", P.EXIT)
+        ways = [(s, _apart(graph, s, meet, join)) for s in graph.following[n]]
+        held: dict[int, int] = {}  # by segment: the slots that may not hold one value when it has written them
+        met = (0 if meet is None else live_in[meet]) | (0 if join == P.EXIT else live_in[join])
+        for i, (_, region) in enumerate(ways):
+            for _, other in ways[:i]:
+                for s in region & other:
+                    met |= live_in[s]
+        wrote = [_all(targets[s] for s in region) for _, region in ways]
+        waiting = any(s in waits for _, region in ways for s in region)
+        for i, (_, region) in enumerate(ways):
+            others = 0
+            for j, (first, _) in enumerate(ways):
+                if j != i:
+                    others |= (0 if first == meet else live_in[first]) | (wrote[j] if waiting else 0)  # others run while some wait
+            for s in region:
+                held[s] = held.get(s, met) | others
+        held.update(dict.fromkeys(_passed_by(u, n, apart), -1))
+        for s, slots in held.items():
+            out[s] |= slots & targets[s]
+    return tuple(out)
+
+
+def _all(masks: Iterable[int]) -> int:
+    out = 0
+    for mask in masks:
+        out |= mask
+    return out
+
+
+def _passed_by(u: Uniformity, n: int, apart: bool) -> set[int]:
+    """Segments that lanes may execute after others that part from them at an end, at which these have been, perhaps long since: where lanes
+    do not reconverge at the first place to which they all come, but behind it.
+    """
+    graph, end = u.graph, u.plan.segments[n].end
+    if apart:
+        return set().union(*[graph.reach(s, None) for s in graph.following[n]])
+    out: set[int] = set()
+    for s in graph.following[n]:
+        way = getattr(end, "exits", {}).get(s)
+        join = getattr(end, "join", P.EXIT) if way is None else way.join
+        if join != (P.EXIT if graph.meet[n] is None else graph.meet[n]) and join not in graph.reach(s, graph.meet[n]):
+            out |= graph.reach(s, None if join == P.EXIT else join)
+    return out
+
+
+def _apart(graph: SegmentGraph, first: int, meet: int | None, join: int) -> set[int]:
+    """The segments that lanes execute on their way from one to where they reconverge: at the join, and within a loop, at the latest, at its header;
+    or, where they leave the loop, at the post-dominator.
+    """
+    inside = frozenset[int]() if join == P.EXIT else graph.loops[join]
+    return graph.reach(first, meet) | (graph.reach(first, join) & inside)
 
 
 def _may_wait(end: P.End) -> bool:
@@ -168,30 +177,3 @@ def _may_wait(end: P.End) -> bool:
     if isinstance(end, P.Barrier | P.Sync | P.ClusterWait):
         return True
     return any(limit < PATIENT for limit in getattr(end, "turns", {}).values())
-
-
-def kind_of(s: Any, kinds: Kinds) -> int:
-    """The kind of an operand."""
-    kind = UNIFORM
-    for x in leaves(s):
-        if type(x) is int:
-            kind = max(kind, kinds.get(x, UNIFORM))
-        elif isinstance(x, P.Special):
-            kind = max(kind, UNIFORM if extent_of(x.name) == "one" else VARYING)
-    return kind
-
-
-def reads_lanes(op: P.Op, kinds: Kinds) -> bool:
-    """Does an operation read what varies?"""
-    return any(kinds.get(s, UNIFORM) == VARYING for s in read(op))
-
-
-def _structure(following: Sequence[Sequence[int]]) -> tuple[list[int | None], list[set[int]]]:
-    """The immediate post-dominator of each place, None where ways come together only behind the end; and the places of the innermost loop around it."""
-    graph = [tuple(s) for s in following]
-    before, order = predecessors(graph), postorder(graph, [0])[::-1]
-    inside: list[set[int]] = [set() for _ in graph]
-    for loop in natural_loops(graph, order, before, dominators(order, before)):
-        for b in loop.own:
-            inside[b] = set(loop.blocks)
-    return post_dominators(graph, order, before), inside

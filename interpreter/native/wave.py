@@ -36,20 +36,20 @@ class NativeWave:
         self.program, self.per_wave = program, per_wave
         self.shape = launch.threads, launch.shared_bytes
         self.registers = NativeRegisters(program.frame, per_wave, launch.threads)
-        width, each = program.width, self.registers.each
+        width, each = program.frame.width, self.registers.each
         n = per_wave * each
         self.words = program.words(s.WaveRecord.SIZE)
-        sizes = {"rows": len(self.words), **s.sizes(len(program.rows), per_wave, each), "lists": LISTS * n}
+        sizes = {"rows": len(self.words), **s.sizes(len(program.cut.rows), per_wave, each), "lists": LISTS * n}
         self.state = state = s.WaveRecord.with_arrays(partial(np.zeros, dtype=np.int64), self.registers.memory, sizes)
-        state.room, state.row_count, state.apart = state.lists + LISTS * n, len(program.rows), program.apart
+        state.room, state.row_count, state.apart = state.lists + LISTS * n, len(program.cut.rows), program.apart
         lanes = np.arange(each * width).reshape(each, width) < launch.threads
         state.lanes_of.part(each)[:] = lanes @ (1 << np.arange(width, dtype=np.int64))
         self.stride = shared_stride(launch.shared_bytes)
         self.stack = program.frame.stack
         self.block_of, vector = np.divmod(np.arange(n, dtype=np.int64), each)
         self.thread_of = vector * width
-        self.pointers = np.zeros(max(len(program.frame.specials), 1), np.int64)
-        self.sites = np.zeros(2 * max(program.frame.sites, 1), np.int64)
+        self.pointers = np.zeros(max(len(program.module.specials), 1), np.int64)
+        self.sites = np.zeros(2 * max(program.module.sites, 1), np.int64)
         memory = self.registers.memory.ctypes.data
         state.shared_stride, state.shared_size, state.local_size = self.stride, launch.shared_bytes, self.stack
         state.uniforms, state.frames = memory, memory + program.frame.uniforms
@@ -74,7 +74,7 @@ class NativeWave:
         self.events = -1  # of lanes that get on, when it was looked at last
         self.code = 0  # why it was left by a thread
         self.chunk = 0  # the first block whose tables are there
-        state.parameter_block = launch.parameter_block if self.program.frame.addresses_parameters else 0
+        state.parameter_block = launch.parameter_block if self.program.module.has_parameter_address else 0
         self.look_at_allocations()
         state.status = state.under_way = state.steps = state.region_at = state.region_steps = state.beside = 0
         state.host, state.parameters = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
@@ -115,17 +115,17 @@ class NativeWave:
         self.chunk = first
         count = min(max(most // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
         self.state.next_block, self.state.blocks = 0, count
-        self.tables = [self._table(name, first, count) for name in self.program.frame.specials]
+        self.tables = [self._table(name, first, count) for name in self.program.module.specials]
         self.pointers[: len(self.tables)] = [t.ctypes.data for t in self.tables]
 
     def _table(self, name: str, first: int, count: int) -> Array:
-        _, extent, dtype = self.program.frame.specials[name]
+        _, extent, dtype = self.program.module.specials[name]
         v = special(_Blocks(self.launch, first, count), name).astype(dtype)
         if extent == "one":
             return v.reshape(1)
         if extent == "block":
             return np.ascontiguousarray(np.broadcast_to(v, (count, 1)).ravel())
-        out = np.zeros(self.registers.each * self.program.width, dtype)
+        out = np.zeros(self.registers.each * self.program.frame.width, dtype)
         out[: self.launch.threads] = v.ravel()
         return out
 

@@ -36,7 +36,7 @@ from .plan import (
     Target,
 )  # fmt: skip
 from .renaming import Renaming
-from .uses import leaves, read, set_by, written
+from .uses import leaves, mask_of, read, set_by, written
 
 MOST = 20_000  # operations, from which on calls stay calls
 MOST_BY_POINTER = 2_000  # operations, from which on calls through pointers stay calls
@@ -218,23 +218,23 @@ class Inliner:
             back = segments[inner.exit] = self._handing_over(self._results(call, inner, segment), call.after, segment)
             inner.across, results = live[call.after] & ~back.writes, results | back.writes
             for place in inner.first - 1, inner.exit:
-                live[place] = inner.across | _mask(segments[place].reads)
+                live[place] = inner.across | mask_of(segments[place].reads)
         entry = made.bodies[0].first - 1
         if made.addresses:
             entry = made.place
             segments[entry] = stays = self._through_pointer(self._kept(call, body), made, segment)
-            live[entry] = live[call.after] & ~stays.writes | _mask(stays.reads)
+            live[entry] = live[call.after] & ~stays.writes | mask_of(stays.reads)
             for inner in made.bodies:
                 live[entry] |= live[inner.first - 1]
         end: End = Jump(entry) if call.guard is None else Branch(call.guard, entry, call.after, call.after, {}, {}, rides=False, first=None)
-        return replace(segment, end=end, writes=segment.writes & ~results | _mask(x for op in segment.ops for x in written(op)))
+        return replace(segment, end=end, writes=segment.writes & ~results | mask_of(x for op in segment.ops for x in written(op)))
 
     def _through_pointer(self, call: Call, made: InlinedCall, segment: Segment) -> Segment:
         """A call through a pointer, with the ways into what it may call."""
         ways = tuple(zip(made.addresses, [inner.first - 1 for inner in made.bodies], strict=True))
         used = [x for s in (call.pointer, *call.arguments) for x in leaves(s) if type(x) is int and x < self.registers]
         end = replace(call, guard=None, ways=ways)
-        return Segment(segment.block, (), end, segment.site, tuple(dict.fromkeys(used)), _mask(set_by(call)), 0)
+        return Segment(segment.block, (), end, segment.site, tuple(dict.fromkeys(used)), mask_of(set_by(call)), 0)
 
     def _kept(self, call: Call, body: InlinedFunction) -> Call:
         """A call that stays one: what it calls has its frame where it would have it."""
@@ -280,7 +280,7 @@ class Inliner:
         """A segment of moves."""
         ops = tuple(ops)
         reads = dict.fromkeys(slot for op in ops for slot in read(op) if slot < self.registers)
-        return Segment(call.block, ops, Jump(to), None, tuple(reads), _mask(x for op in ops for x in written(op)), 0)
+        return Segment(call.block, ops, Jump(to), None, tuple(reads), mask_of(x for op in ops for x in written(op)), 0)
 
 
 def _aliases(body: InlinedFunction, call: Call, callee: PlanFunction) -> Iterator[tuple[int, int, int]]:
@@ -317,10 +317,3 @@ def _move(target: Target, source: Source, call: Segment) -> Op:
     """What a call does with one register."""
     assert call.site is not None and call.site.instruction.form is not None
     return Op("move", Meaning(call.site.instruction.form, {}), target, (source,), call.site)
-
-
-def _mask(slots: Iterable[int]) -> int:
-    out = 0
-    for slot in slots:
-        out |= 1 << slot
-    return out

@@ -1,8 +1,8 @@
-"""Which slots an operation reads and writes, and which special registers."""
+"""Which slots operations and ends read and write, and which special registers."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from . import plan as P
@@ -34,6 +34,21 @@ def read(op: P.Op) -> list[int]:
 def written(op: P.Op) -> list[int]:
     """The slots that an operation sets."""
     return targets(op.target) + ([] if op.product is None else written(op.product))
+
+
+def read_by(end: P.End) -> list[int]:
+    """The slots that an end reads."""
+    sources: list[Any] = [] if (guard := getattr(end, "guard", None)) is None else [guard.slot]
+    match end:
+        case P.Table():
+            sources.append(end.index)
+        case P.Call():
+            sources += [end.pointer, *end.arguments]
+        case P.Barrier():
+            sources += [end.number, end.count, *([] if end.reduction is None else [end.reduction.value])]
+        case P.Sync():
+            sources.append(end.mask)
+    return [x for s in sources for x in leaves(s) if type(x) is int]
 
 
 def set_by(end: P.End) -> list[int]:
@@ -73,6 +88,14 @@ def successors(end: P.End) -> list[int]:
         case _:
             out = [end.past]
     return [pc for pc in dict.fromkeys(out) if pc != P.EXIT]
+
+
+def mask_of(slots: Iterable[int]) -> int:
+    """Slots as a mask."""
+    out = 0
+    for slot in slots:
+        out |= 1 << slot
+    return out
 
 
 def slots_of(mask: int) -> list[int]:

@@ -137,7 +137,7 @@ class EmittedAccesses(Stack):
         return a.view(f"u{a.itemsize}"), plus & (1 << 8 * a.itemsize) - 1
 
     def _site(self, code: VectorCode) -> str:
-        return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.frame.site()}")
+        return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.helpers.tables.site()}")
 
     def _addressed(self, space: str, a: SymbolicArray, plus: Offset, size: int, guard: Guard) -> str:
         """The arguments of a load or store that say where: memory, a register's addresses, what is added, and how the addresses lie."""

@@ -22,7 +22,7 @@ from ..trace.code import Untraceable
 from ..trace.meanings import traced
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
-from ..uniformity import UNIFORM, VARYING
+from ..uniformity import UNIFORM, VARYING, kind_in
 from .lanes import CompiledLanes
 from .memory import CALLED, INLINED, field
 from .warps import chains, matrices, mbarriers, warp  # noqa: F401  (their rules)
@@ -79,7 +79,7 @@ class Emitter(CompiledLanes):
     def put_all(self, needed: dict[int, set[int]], kind: int) -> None:
         """Stores those of these registers that have changed and are wanted in a kind."""
         for slot, kinds in needed.items():
-            if kind in kinds and (slot in self.values or self.kinds.get(slot, UNIFORM) != kind):  # else it lies there already
+            if kind in kinds and (slot in self.values or kind_in(self.kinds, slot) != kind):  # else it lies there already
                 self.put(slot, kind)
 
     def put(self, slot: int, kind: int) -> None:

@@ -181,7 +181,7 @@ class CompiledLanes(EmittedAccesses):
             ]
             x = SymbolicArray(one, f"%o{n}.{i}", v.dtype, t.elements)
             given.append(x.astype(np.bool_) if o.dtype.kind == "b" else x)
-        atomic = ATOMIC.get(change) if self.frame.side_by_side and not space.startswith("shared") else None
+        atomic = ATOMIC.get(change) if self.helpers.side_by_side and not space.startswith("shared") else None
         plain, after = f"%old{n}", list[str]()
         if atomic:
             unsigned = atomic in ("min", "max") and t.dtype.kind == "u"

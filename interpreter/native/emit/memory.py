@@ -12,6 +12,7 @@ from ..schedule.layout import WaveRecord
 from ..trace.code import LLVMModule
 from . import texts as T
 from .routines import Routines
+from .tables import Tables
 
 # Addresses in .param are generic ones.
 SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::cta": "shared", "local": "local",
@@ -39,8 +40,10 @@ def _splat(name: str, width: int, bits: int) -> str:
 class Helpers:
     """The functions that the passes of a module call, each written when it is first asked for."""
 
-    def __init__(self, module: LLVMModule, width: int, gapped: bool = False) -> None:
+    def __init__(self, module: LLVMModule, width: int, gapped: bool = False, side_by_side: bool = False) -> None:
         self.module = module
+        self.tables = Tables()
+        self.side_by_side = side_by_side  # blocks may run at the same time: what they update in global memory is updated atomically
         self.routines = Routines(module)
         self.width = width
         self.gapped = gapped  # shared memory

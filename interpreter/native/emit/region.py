@@ -17,7 +17,7 @@ from ..schedule import layout
 from ..trace.code import VectorCode, vector_type
 from ..trace.symbol import SymbolicArray
 from ..trace.ufuncs import select
-from ..uniformity import UNIFORM, VARYING
+from ..uniformity import UNIFORM, VARYING, kind_in
 from .emitter import Emitter, for_all, heads, inlined, renamed
 from .memory import Helpers, field
 from .segment import RegionSegment, bases_of
@@ -36,7 +36,7 @@ class RegionEmitter:
         self.live = {
             n: plan.live_in[n] & (1 << plan.first_constant) - 1 | frame.carries << frame.carry for n in (*region.order, region.exit)
         }
-        self.kinds = {n: kinds | ({frame.carry: VARYING} if frame.carries else {}) for n, kinds in region.kinds.items()}
+        self.kinds = {n: kinds | frame.carries << frame.carry for n, kinds in region.kinds.items()}
         self.rooms: dict[str, str] = {}
         self.small = small  # its code may be repeated
         self.bases = {} if region.diverges else bases_of([op for n in region.order for op in plan.segments[n].ops])
@@ -77,8 +77,8 @@ class RegionEmitter:
 
     def _entered(self, slot: int) -> list[str]:
         """Lines that load a register where the region begins; it may vary in the region alone, whose lanes diverge while others have left."""
-        kind = self.kinds[self.region.entry].get(slot, UNIFORM)
-        e = Emitter(self.frame, self.region.before | {self.frame.carry: VARYING}, self.helpers, "")
+        kind = kind_in(self.kinds[self.region.entry], slot)
+        e = Emitter(self.frame, self.region.before | 1 << self.frame.carry, self.helpers, "")
         e.once, e.code = VectorCode(1, e.module, f"in.s{slot}."), VectorCode(self.width, e.module, f"in.v{slot}.")
         value = e.at(kind, e.value(slot)[1])
         name, t = self.variable(slot, kind)
@@ -117,11 +117,11 @@ class RegionEmitter:
         done = set[tuple[int, int]]()
         for s in following:
             for slot in slots_of(self.live[s]):
-                kind = self.kinds[s].get(slot, UNIFORM)
+                kind = kind_in(self.kinds[s], slot)
                 if slot in e.offsets and slot not in e.values and kind == VARYING:
                     lines.append(e.offset_stored(slot))
                     continue
-                if (slot, kind) in done or (slot not in e.values and e.kinds.get(slot, UNIFORM) == kind):
+                if (slot, kind) in done or (slot not in e.values and kind_in(e.kinds, slot) == kind):
                     continue
                 done.add((slot, kind))
                 name, t = self.variable(slot, kind)

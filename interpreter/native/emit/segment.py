@@ -12,7 +12,7 @@ from ...plan import plan as P
 from ..frame import Frame
 from ..trace.code import Untraceable, VectorCode
 from ..trace.symbol import SymbolicArray
-from ..uniformity import UNIFORM, VARYING, Kinds
+from ..uniformity import UNIFORM, VARYING, Kinds, kind_in
 from .accesses import Offset
 from .emitter import Emitter
 from .memory import Helpers
@@ -76,7 +76,7 @@ class RegionSegment(Emitter):
     def _loaded(self, slot: int) -> tuple[int, SymbolicArray]:
         if slot in self.frame.constants:
             return super()._loaded(slot)
-        kind = self.kinds.get(slot, UNIFORM)
+        kind = kind_in(self.kinds, slot)
         name, t = self.region.variable(slot, kind)
         code = self.code_of(kind)
         return kind, SymbolicArray(code, code.emit(f"load {t}, ptr {name}, align 64"), self.frame.dtypes[slot])
@@ -91,7 +91,7 @@ class RegionSegment(Emitter):
         return VARYING, base + self.at(VARYING, self._offset(slot))
 
     def _is_based(self, slot: int) -> bool:
-        return slot in self.region.bases and slot not in self.values and self.kinds.get(slot, UNIFORM) == VARYING
+        return slot in self.region.bases and slot not in self.values and kind_in(self.kinds, slot) == VARYING
 
     def _offset(self, slot: int) -> SymbolicArray:
         if slot not in self.offsets:

@@ -107,7 +107,7 @@ class Trial(Emitter):
     """An emitter whose registers are all there, and whose code is thrown away."""
 
     def __init__(self, frame: Frame, helpers: Helpers) -> None:
-        super().__init__(frame, {}, helpers, "trial")
+        super().__init__(frame, 0, helpers, "trial")
 
     def _loaded(self, slot: int) -> tuple[int, SymbolicArray]:
         constant = self.frame.constants.get(slot)

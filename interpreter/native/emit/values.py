@@ -14,7 +14,7 @@ from ..schedule.layout import WaveRecord
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
-from ..uniformity import UNIFORM, VARYING, Kinds
+from ..uniformity import UNIFORM, VARYING, Kinds, kind_in
 from .memory import Helpers
 
 DType = np.dtype[Any]
@@ -65,7 +65,7 @@ class Values:
         constant = self.frame.constants.get(slot)
         if constant is not None:
             return UNIFORM, lift(self.once, constant, constant.dtype, 1)
-        kind, dtype = self.kinds.get(slot, UNIFORM), self.frame.dtypes[slot]
+        kind, dtype = kind_in(self.kinds, slot), self.frame.dtypes[slot]
         code, (place, align) = self.code_of(kind), self.place_of(slot, kind)
         w = code.width
         if dtype.kind != "b":
@@ -112,7 +112,7 @@ class Values:
             case P.FrameAddress():
                 return UNIFORM, lift(self.once, self.frame.start + s.window + s.offset, s.dtype, 1)
             case P.ParameterAddress():
-                self.frame.addresses_parameters = True
+                self.helpers.tables.has_parameter_address = True
                 block = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('parameter_block')}")
                 at = f"add i64 {self.once.emit(f'load i64, ptr {block}, align 8')}, {self.frame.parameter(P.ParameterPlace(s.variable, s.offset))}"
                 one = self.once.emit(f"insertelement <1 x i64> poison, i64 {self.once.emit(at)}, i32 0")
@@ -132,7 +132,7 @@ class Values:
 
     def special(self, name: str) -> tuple[int, SymbolicArray]:
         """A special register: a table, of one value, of the blocks of the wave, or of the lanes of a block."""
-        n, extent, dtype = self.frame.special(name)
+        n, extent, dtype = self.helpers.tables.special(name)
         kind = UNIFORM if extent == "one" else VARYING
         code = self.code_of(kind)
         p = self.once.emit(f"getelementptr i64, ptr %specials.b, i64 {n}")

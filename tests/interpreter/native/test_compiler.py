@@ -79,7 +79,7 @@ def test_errors_of_llvm_are_gone_around(name: str, large: bool, monkeypatch: pyt
     """A vpternlog that merges has no operand in memory, and no mask goes through vmovmskps or vpmovmskb."""
     if large:  # in strips, whose vectors fill one register
         for bound, value in {"SMALL": 0, "SHORTEST": 1}.items():
-            monkeypatch.setattr(f"warplab.interpreter.native.program.{bound}", value)
+            monkeypatch.setattr(f"warplab.interpreter.native.cut.{bound}", value)
     body = (MERGES | MASKS)[name]
     for processor in ("emeraldrapids", "znver4"):
         text = assembly(body, processor)

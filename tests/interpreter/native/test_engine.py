@@ -21,7 +21,7 @@ def test_random_programs_equal_the_reference(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_large_programs_compute_in_strips(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     for name, value in {"SMALL": 0, "SHORTEST": 1 + seed % 3, "LONGEST": 2 + seed % 5}.items():
-        monkeypatch.setattr(f"warplab.interpreter.native.program.{name}", value)
+        monkeypatch.setattr(f"warplab.interpreter.native.cut.{name}", value)
     seeded(seed, {"native": {"engine": "native"}})
 
 

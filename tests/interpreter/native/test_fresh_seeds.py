@@ -27,7 +27,7 @@ def structured(seed: int, _: pytest.MonkeyPatch) -> None:
 def strips(seed: int, patch: pytest.MonkeyPatch) -> None:
     """The same as large kernels are compiled."""
     for name, value in {"SMALL": 0, "SHORTEST": 1 + seed % 3, "LONGEST": 2 + seed % 5}.items():
-        patch.setattr(f"warplab.interpreter.native.program.{name}", value)
+        patch.setattr(f"warplab.interpreter.native.cut.{name}", value)
     structured(seed, patch)
 
 

@@ -104,7 +104,7 @@ def equal(seed: int, monkeypatch: pytest.MonkeyPatch) -> int:
 
     def counted(self: NativeProgram, *given: object, **named: object) -> None:
         made(self, *given, **named)  # type: ignore[arg-type]
-        found.append(len(self.regions))
+        found.append(len(self.cut.regions))
 
     monkeypatch.setattr(NativeProgram, "__init__", counted)
     text = Loops(seed).text()

@@ -1,0 +1,262 @@
+"""A plan cut into the rows that the scheduler runs: passes and regions of compiled code, rows that numpy runs, and what happens at ends of segments.
+
+A segment is cut where lanes could see that vectors run one after another: before an access that might touch what another one of the same pass
+touches, and around operations that are not compiled, which run in numpy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from warplab.assembler.ir import Function
+
+from ..plan import plan as P
+from ..plan.uses import mask_of, read, read_by, set_by, slots_of, written
+from .emit.accesses import reached, reads_constants, space_of
+from .emit.strip import computes
+from .emit.tracing import Tracing
+from .frame import Frame
+from .regions import Region, regions, saved
+from .schedule import layout as s
+from .uniformity import UNIFORM, VARYING, Kinds, Uniformity, kind_in
+
+SMALL = 2000  # lines of functions and regions that are compiled for speed: beyond that, to less code
+LONGEST = 32  # operations of a pass of a large function, of one in strips four times as many: the compiler's time grows faster than a pass
+SHORTEST = 8  # operations of a large function that only compute, from which on they are a pass of their own
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Row:
+    """One row of the program."""
+
+    number: int
+    kind: int
+    segment: int
+    first: int  # of the segment's operations that it runs
+    last: int  # behind them
+    live: int  # slots, as a mask, in front of it
+    kinds: Kinds  # of the registers in front of it
+    why: str = ""  # it begins where it does
+    region: Region | None = None
+    in_strips: bool = False  # it only computes, in strips of lanes
+    is_small: bool = True  # its code may be repeated, for whole warps
+
+    @property
+    def name(self) -> str:
+        """Of the function that is compiled for it."""
+        return f"{'pass' if self.region is None else 'region'}{self.number}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cut:
+    """The rows of a function."""
+
+    plan: P.PlanFunction
+    uniformity: Uniformity
+    rows: tuple[Row, ...]
+    first: tuple[int, ...]  # by segment, its first row
+    regions: Mapping[int, Region]  # by the segments that they begin with
+    live: tuple[tuple[int, ...], ...]  # by segment: the slots that are live before each operation and behind the last, as masks
+
+    def written(self, row: Row) -> list[int]:
+        """The slots that a row sets."""
+        segment = self.plan.segments[row.segment]
+        if row.kind in (s.CALLOUT, s.BARRIER) and row.first == len(segment.ops):
+            return set_by(segment.end)
+        return [slot for op in segment.ops[row.first : row.last] for slot in written(op)]
+
+    def needed(self, row: Row) -> dict[int, set[int]]:
+        """In which kinds each slot must lie in memory behind a pass."""
+        out: dict[int, set[int]] = {}
+        behind = self.rows[row.number + 1]
+        for slot in slots_of(behind.live):
+            out.setdefault(slot, set()).add(kind_in(behind.kinds, slot))
+        if behind.kind not in (s.RUN, s.CALLOUT):
+            for following in self.uniformity.graph.following[row.segment]:
+                for slot in slots_of(self.plan.live_in[following]):
+                    out.setdefault(slot, set()).add(kind_in(self.uniformity.entry[following], slot))
+        return out
+
+    def place(self, frame: Frame) -> Frame:
+        """A frame with places for what lives across rows, and for what operations in numpy read and write."""
+        slots: set[int] = set()
+        for row in self.rows:
+            slots.update(slots_of(row.live & row.kinds))
+            if row.kind in (s.CALLOUT, s.BARRIER):
+                slots.update(self.written(row))
+        ends = [x.end for x in self.plan.segments if isinstance(x.end, P.Table | P.Call)]
+        ways = max((len(end.ways) + isinstance(end, P.Call) for end in ends), default=0)
+        return frame.place(slots, ways, [saved(frame, self.plan, r) for r in self.regions.values()])
+
+
+def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Callable[[Function], bool]) -> Cut:
+    """The rows of a plan; `is_external`: has a function no body?"""
+    cutter = _Cutter(uniformity, tracing, frame, is_external)
+    for n in range(len(uniformity.plan.segments)):
+        cutter.segment(n)
+    return Cut(uniformity.plan, uniformity, tuple(cutter.rows), tuple(cutter.first), cutter.regions, tuple(cutter.live))
+
+
+class _Cutter:
+    """What has been cut of a function."""
+
+    def __init__(self, uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Callable[[Function], bool]) -> None:
+        self.uniformity, self.plan, self.tracing, self.frame, self.is_external = uniformity, uniformity.plan, tracing, frame, is_external
+        self.regions = regions(self.plan, uniformity, tracing.quiet)
+        self.again = {n for region in self.regions.values() for n in region.order}  # run one by one only where a region failed
+        self.is_large = not self._is_small(range(len(self.plan.segments)))
+        self.rows: list[Row] = []
+        self.first: list[int] = []
+        self.live: list[tuple[int, ...]] = []
+
+    def _is_small(self, segments: Sequence[int]) -> bool:
+        return self.tracing.lines(op for n in segments for op in self.plan.segments[n].ops) <= SMALL
+
+    def segment(self, n: int) -> None:
+        """The rows of one."""
+        segment, uniformity = self.plan.segments[n], self.uniformity
+        ops = segment.ops
+        live = _live(self.plan, uniformity, self.frame, n)
+        kinds = uniformity.before(n, uniformity.entry[n] | 1 << self.frame.carry)
+        self.first.append(len(self.rows))
+        self.live.append(live)
+
+        def add(kind: int, first: int, last: int, why: str, **more: Any) -> None:
+            self.rows.append(Row(len(self.rows), kind, n, first, last, live[first], kinds[first], why, **more))
+
+        if n in self.regions:
+            add(s.REGION, 0, 0, "", region=self.regions[n], is_small=self._is_small(self.regions[n].order))
+        start, reason = 0, ""  # of the pass that has been begun
+        seen = set[tuple[str, bool]]()  # the memory that it touches, and whether it stores there
+
+        def end_pass(i: int, why: str) -> None:
+            nonlocal start, reason
+            if i > start:
+                run(i, "")
+            reason = why
+
+        def run(last: int, why: str) -> None:
+            nonlocal start, reason
+            strips = self.is_large and start < last and all(computes(ops[i], kinds[i]) for i in range(start, last))
+            add(s.RUN, start, last, reason, in_strips=strips, is_small=not self.is_large and n not in self.again)
+            start, reason = last, why
+            seen.clear()
+
+        stretches = self._stretches(ops, kinds)
+        for i, op in enumerate(ops):
+            if i < start:
+                continue
+            if i in stretches:
+                end_pass(i, "only computes")
+                run(stretches[i], "behind what only computes")
+                continue
+            if self.is_large and i - start >= LONGEST:
+                end_pass(i, "the pass before is long")
+            if not self.tracing.compiles(op):
+                end_pass(i, "")
+                add(s.CALLOUT, i, i + 1, "not compiled")
+                start, reason = i + 1, "behind what numpy runs"
+            elif self.tracing.updates(op):  # nothing may fail behind it
+                if seen:
+                    end_pass(i, "an update, which must not be done twice")
+                run(i + 1, "behind an update, which must not be done twice")
+            elif self.tracing.touches(op):  # alone, for others may touch the same
+                end_pass(i, "touches memory by itself")
+                run(i + 1, "behind what touches memory by itself")
+            elif op.how in ("load", "store") and not reads_constants(op):
+                memories, write = reached(space_of(op)), op.how == "store"
+                for m in memories:
+                    if (write and (m, False) in seen) or (m != "local" and (m, True) in seen):  # no lane sees another's stack
+                        end_pass(i, f"{m} memory that the pass before {'loads from' if (m, False) in seen and write else 'stores to'}")
+                        break
+                seen.update((memory, write) for memory in memories)
+        promoted = any(
+            uniformity.entry[following] & self.plan.live_in[following] & ~kinds[-1] for following in uniformity.graph.following[n]
+        )
+        kind = end_kind(segment.end, kinds[-1], self.frame, self.plan.function.is_entry, self.is_external)
+        if start < len(ops) or promoted or kind == s.BRANCH_MANY:
+            run(len(ops), "")
+        if kind == s.CALLOUT:
+            add(s.CALLOUT, len(ops), len(ops), "a call")
+            kind = s.JUMP
+            kinds[-1] |= mask_of(set_by(segment.end))
+        add(kind, len(ops), len(ops), "")
+
+    def _stretches(self, ops: Sequence[P.Op], kinds: Sequence[Kinds]) -> dict[int, int]:
+        """Where long computations of a large function begin, which are passes of their own, and where they end."""
+        out, start = dict[int, int](), 0
+        for i in range(len(ops) + 1):
+            ends = i == len(ops) or not computes(ops[i], kinds[i]) or not self.tracing.compiles(ops[i])
+            if ends or i - start == 4 * LONGEST:
+                if self.is_large and i - start >= SHORTEST:
+                    out[start] = i
+                start = i + ends
+        return out
+
+
+def _live(plan: P.PlanFunction, uniformity: Uniformity, frame: Frame, n: int) -> tuple[int, ...]:
+    """What is live before each operation of a segment, and behind them."""
+    segment, live = plan.segments[n], plan.live_in[-1] if isinstance(plan.segments[n].end, P.Leave) else 0
+    for following in uniformity.graph.following[n]:
+        live |= plan.live_in[following]
+    live |= mask_of(read_by(segment.end))
+    registers = (1 << plan.first_constant) - 1
+    carry = frame.carries << frame.carry
+    out = [live & registers | carry]
+    for op in reversed(segment.ops):
+        kept = 0 if op.guard is not None else mask_of(written(op))
+        out.append((out[-1] & ~kept | mask_of(read(op))) & registers | carry)
+    return tuple(out[::-1])
+
+
+# ---------------------------------------------------------------- ends
+
+
+def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external: Callable[[Function], bool]) -> int:
+    """What the scheduler does at the end of a segment; `is_external`: has a function no body?"""
+    match end:
+        case P.Jump():
+            return s.JUMP
+        case P.Branch(guard=guard):
+            return s.BRANCH_UNIFORM if kind_in(kinds, guard.slot) == UNIFORM else s.BRANCH
+        case P.Table(guard=None):
+            return s.BRANCH_MANY
+        case P.Call(ways=[_, *_]):
+            return s.BRANCH_MANY
+        case P.Leave(what="ret" | "exit", guard=None) if is_entry:
+            return s.EXIT
+        case P.Leave(what="ret" | "exit", guard=guard) if is_entry:
+            assert guard is not None
+            return s.LEAVE if kind_in(kinds, guard.slot) == UNIFORM else s.EXIT_SOME
+        case P.Barrier(number=number, count=count):
+            plain = all(named_by(frame, x, kinds) is not None for x in (number, count) if x is not None)
+            return s.BARRIER if plain and _reduces_plainly(end) else s.LEAVE
+        case P.Sync(mask=mask):
+            return s.WARP_SYNC if mask is None or named_by(frame, mask, kinds) is not None else s.LEAVE
+        case P.Call(callee=callee, guard=None) if callee is not None and is_external(callee):
+            return s.CALLOUT  # numpy does what the end does, and all lanes go on
+    return s.LEAVE
+
+
+def _reduces_plainly(end: P.Barrier) -> bool:
+    """Is what a barrier reduces, if anything, a register, and its result another?"""
+    r = end.reduction
+    return r is None or (type(r.target) is int and type(reduced_predicate(r)[0]) is int)
+
+
+def reduced_predicate(reduction: P.Reduction) -> tuple[Any, bool]:
+    """The register that a barrier reduces, and whether it is negated."""
+    value = reduction.value
+    return (value.slot, True) if isinstance(value, P.Not) else (value, False)
+
+
+def named_by(frame: Frame, source: P.Source, kinds: Kinds) -> int | None:
+    """How the scheduler finds an operand of 32 bits; None: not at all."""
+    slot = source.slot if isinstance(source, P.SlotAs) else source
+    if isinstance(slot, P.ScalarConstant) or slot in frame.constants:
+        return s.NAMED_BY_TEXT
+    if type(slot) is not int or frame.dtypes[slot].itemsize != 4:
+        return None
+    return s.NAMED_BY_LANES if kind_in(kinds, slot) == VARYING else s.NAMED_BY_ONE

@@ -1,0 +1,45 @@
+"""The compiler of the native engine, as values that follow each other: each is finished before the next is made from it, and can be printed.
+
+inlined plan -> uniformity -> cut -> frame -> module
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..plan import plan as P
+from ..program import LoadedKernel
+from .cut import Cut, cut
+from .emit.tracing import Tracing
+from .frame import Frame
+from .module import NativeModule, module
+from .side_by_side import side_by_side
+from .trace.code import Untraceable
+from .uniformity import Uniformity, uniformity
+
+_GROWING = ("alloca", "stacksave", "stackrestore")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class NativeStages:
+    """What the compiler makes of a function, in order."""
+
+    plan: P.PlanFunction  # calls are inlined
+    uniformity: Uniformity  # which registers hold one value for the wave
+    cut: Cut  # what runs vector by vector, and what happens between
+    frame: Frame  # where registers lie between
+    side_by_side: bool  # may blocks run at the same time?
+    module: NativeModule  # LLVM IR
+
+
+def stages(kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False) -> NativeStages:
+    """Compiles a kernel whose calls are inlined; `apart`: lanes may pass each other by."""
+    if any(op.meaning.form.effect in _GROWING for segment in plan.segments for op in segment.ops):
+        raise Untraceable("a stack that grows while the function runs")
+    empty = Frame.of(kernel, plan)
+    tracing = Tracing(empty)
+    uniform = uniformity(plan, tracing.compiles, apart)
+    rows = cut(uniform, tracing, empty, lambda f: kernel.program.definition(f).body is None)
+    frame = rows.place(empty)
+    independent = side_by_side(plan, tracing, rows.live)
+    return NativeStages(plan, uniform, rows, frame, independent, module(rows, frame, independent))
