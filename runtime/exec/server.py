@@ -20,6 +20,7 @@ from warplab.interpreter.faults import Fault
 from warplab.interpreter.native import tiers
 
 from ..cudart.api import RUNTIME
+from ..device.graphs.pending import QUEUE
 from ..device.machine import machine
 from ..device.memory.allocations import SPACE
 from ..device.memory.host import serve
@@ -333,6 +334,9 @@ class ProgramServer:
         for device in machine().devices:
             if device.primary is not None and device.primary.pending is not None:
                 self._say(device.primary.pending, "")
+        if left := QUEUE.left():
+            self.failed = True
+            sys.stderr.write(f"warplab: {left}\n")
         return self.sight.finish() or (self.failed and self.sight.error_code > 0)
 
     def _redirect(self, request: WireRequest) -> None:

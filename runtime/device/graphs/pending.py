@@ -201,6 +201,19 @@ class WorkQueue:
             first.stream.context.pending = ApiError(code_of(e), str(e), e)
         self.drop(first.stream.context)
 
+    def left(self) -> str:
+        """What is left when the host has ended, in words: what spins, and how much comes behind it; nothing where all is done."""
+        spinning = [p for p in self.pieces if not p.done and p.standstill is not None]
+        lines = []
+        for p in spinning:
+            assert p.standstill is not None
+            _, *waits = str(p.standstill).splitlines()
+            title = f"kernel {short_name(p.standstill.kernel)}" if p.standstill.kernel else "work"
+            behind = sum(1 for q in self.pieces if q is not p and p in q.held_by())
+            lines += [f"{title} in {p.stream.title} had not ended when the program did: nobody waited for it", *waits]
+            lines += [f"  {behind} pieces of work behind it were not begun"] if behind else []
+        return "\n".join(lines)
+
     def drop(self, context: WaitingContext) -> None:
         """What a context has left will not be done."""
         for piece in self.of_context(context):

@@ -203,6 +203,19 @@ int main() {
 """
 
 
+LEFT = (
+    HEAD
+    + r"""
+    wait_for<<<1, 1, 0, a>>>(d, 99, d + 5);
+    set<<<1, 1, 0, a>>>(d + 1, 98);
+    CHECK(cudaMemcpyAsync(pinned, d, 4, cudaMemcpyDeviceToHost, a));
+    set<<<1, 1, 0, b>>>(d + 1, 97);
+    return cudaStreamSynchronize(b);
+}
+"""
+)
+
+
 @pytest.mark.parametrize("engine", ["auto", "native"])
 def test_loops_of_all_kinds_wait(warplab_exec: Run, build: Build, engine: str) -> None:
     """With the clock, with pauses, by an atomic's wait, and a grid of several blocks that waits as a whole."""
@@ -231,6 +244,17 @@ def test_a_deadlock_names_what_waits_and_what_the_host_waits_for(warplab_exec: R
     assert done.stdout == "the launch timed out and was terminated\n702\n"
     assert done.stderr.startswith("warplab: deadlock in kernel wait_for: no thread can continue\n")
     assert "; these spin, too: wait_for in stream " in done.stderr and ", and the host waits for stream " in done.stderr
+
+
+def test_a_launch_that_has_not_ended_when_the_program_has_says_so(warplab_exec: Run, build: Build) -> None:
+    done = warplab_exec(program := build("left", text=LEFT))
+    assert done.returncode == 0
+    first, where, why, behind = done.stderr.splitlines()
+    assert first.startswith("warplab: kernel wait_for in stream ")
+    assert first.endswith(" had not ended when the program did: nobody waited for it")
+    assert where.startswith("  1 lanes (block (0, 0, 0), thread (0, 0, 0)) wait at ") and why.startswith("    for a change of memory")
+    assert behind == "  2 pieces of work behind it were not begun"
+    assert warplab_exec(program, options=("--error-exitcode", "9")).returncode == 9
 
 
 def test_under_checkers_a_launch_ends_inside_its_call(warplab_exec: Run, build: Build) -> None:
