@@ -18,6 +18,7 @@ from ..device.memory.host import host
 from ..device.modules.kernels import OUT_OF_RESOURCES, KernelHandle, LaunchShape
 from ..errors import ApiError, invalid
 from .api import api, integer, stream_of
+from .events import NO_TIMING, event_of, record
 from .modules.libraries import kernel_of
 from .tables.enums import CUlaunchAttributeID
 from .tables.layout import Handle, address_of
@@ -28,6 +29,8 @@ MAX_ARGUMENTS = 1024
 ATTRIBUTE_BYTES = 64  # of the value of a launch attribute
 END, BUFFER_POINTER, BUFFER_SIZE = 0, 1, 2
 LaunchAttribute = CUlaunchAttributeID
+BEGUN = LaunchAttribute.CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
+TRIGGERED = LaunchAttribute.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
 
 
 def parameters(k: KernelHandle, kernel_params: object, extra: object) -> bytes:
@@ -181,8 +184,18 @@ def configured(config: CUlaunchConfig | None) -> tuple[LaunchShape, int]:
         raise invalid("the configuration is null")
     shape = _shape(config)
     for a in config.attrs[: config.numAttrs]:
-        _apply(shape, a)
+        if a.id not in (BEGUN, TRIGGERED):
+            _apply(shape, a)
     return shape, integer(config.hStream)
+
+
+def _events(config: CUlaunchConfig, which: CUlaunchAttributeID) -> list[object]:
+    """The events that a launch is to record."""
+    found = [a.value for a in config.attrs[: config.numAttrs] if a.id == which]
+    events = [v.launchCompletionEvent.event if which is BEGUN else v.programmaticEvent.event for v in found]
+    if any(not event_of(e).flags & NO_TIMING for e in events):
+        raise invalid(f"{which.name}: the event must be made without timing")
+    return events
 
 
 def _apply(shape: LaunchShape, a: CUlaunchAttribute) -> None:
@@ -192,11 +205,7 @@ def _apply(shape: LaunchShape, a: CUlaunchAttribute) -> None:
         case LaunchAttribute.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION:
             d = a.value.clusterDim
             shape.cluster = (d.x, d.y, d.z)
-        case (
-            LaunchAttribute.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT
-            | LaunchAttribute.CU_LAUNCH_ATTRIBUTE_LAUNCH_COMPLETION_EVENT
-            | LaunchAttribute.CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE
-        ):
+        case _ if a.id in (BEGUN, TRIGGERED, LaunchAttribute.CU_LAUNCH_ATTRIBUTE_DEVICE_UPDATABLE_KERNEL_NODE):
             raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"{a.id.name} is not supported")
         case _:
             pass  # priorities, domains, hints: nothing that a result depends on
@@ -204,15 +213,28 @@ def _apply(shape: LaunchShape, a: CUlaunchAttribute) -> None:
 
 @api
 def cuLaunchKernelEx(config: CUlaunchConfig | None, f: object, kernelParams: object, extra: object) -> None:
-    """Launches a kernel as a configuration says."""
+    """Launches a kernel as a configuration says.
+
+    A kernel that may overlap the one before it begins behind it, which CUDA allows, too: what triggers it, and waits for it, has no effect.
+    """
     k = kernel_of(f)
     shape, stream = configured(config)
-    start(k, shape, stream, parameters(k, kernelParams, extra))
+    assert config is not None
+    begun, triggered = _events(config, BEGUN), _events(config, TRIGGERED)
+    block = parameters(k, kernelParams, extra)
+    if begun:
+        k.complete(shape)
+        k.validate(shape, block)
+    for e in begun:
+        record(e, stream)
+    start(k, shape, stream, block)
+    for e in triggered:
+        record(e, stream)
 
 
 @api
 def cuLaunchCooperativeKernelMultiDevice(launchParamsList: Sequence[CUDA_LAUNCH_PARAMS], numDevices: object, flags: object) -> None:
-    """Launches on several devices, one after the other: grids that wait for each other can't be had."""
+    """Launches on several devices; a grid that waits for the others is suspended until they run."""
     for p in list(launchParamsList)[: integer(numDevices)]:
         k = kernel_of(p.function)
         start(k, _shape(p, cooperative=True), p.hStream, k.pack_table(integer(p.kernelParams)))

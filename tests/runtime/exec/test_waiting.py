@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from .conftest import Build, Run
@@ -216,6 +218,50 @@ LEFT = (
 )
 
 
+SEVERAL_DEVICES = r"""
+import ctypes
+cu = ctypes.CDLL("libcuda.so.1")
+class Launch(ctypes.Structure):
+    _fields_ = [("function", ctypes.c_void_p), *((n, ctypes.c_uint) for n in ("gx", "gy", "gz", "bx", "by", "bz", "shared")), ("stream", ctypes.c_void_p), ("parameters", ctypes.c_void_p)]
+TEXT = b'''.version 8.0
+.target sm_90
+.address_size 64
+.visible .entry meet(.param .u64 p) {
+    .reg .b32 %r<4>; .reg .b64 %rd<2>; .reg .pred %p;
+    ld.param.u64 %rd1, [p];
+    atom.sys.global.add.u32 %r1, [%rd1], 1;
+again:
+    ld.volatile.global.u32 %r2, [%rd1];
+    setp.ne.u32 %p, %r2, 4;
+    @%p bra again;
+    ret;
+}'''
+def ok(code):
+    assert code == 0, code
+def made(call, *arguments):
+    out = ctypes.c_void_p()
+    ok(call(ctypes.byref(out), *arguments))
+    return out
+ok(cu.cuInit(0))
+contexts, launches = [], (Launch * 2)()
+for n in (0, 1):
+    context = made(cu.cuDevicePrimaryCtxRetain, n)
+    ok(cu.cuCtxSetCurrent(context))
+    contexts.append(context)
+    if not n:
+        at = made(cu.cuMemAllocManaged, ctypes.c_size_t(4), 1)
+        ctypes.c_int.from_address(at.value).value = 0
+        table = (ctypes.c_void_p * 1)(ctypes.addressof(at))
+    function = made(cu.cuModuleGetFunction, made(cu.cuModuleLoadData, TEXT), b"meet")
+    launches[n] = Launch(function, 2, 1, 1, 1, 1, 1, 0, made(cu.cuStreamCreate, 1), ctypes.addressof(table))
+ok(cu.cuLaunchCooperativeKernelMultiDevice(launches, 2, 0))
+for context in contexts:
+    ok(cu.cuCtxSetCurrent(context))
+    ok(cu.cuCtxSynchronize())
+print(ctypes.c_int.from_address(at.value).value)
+"""
+
+
 @pytest.mark.parametrize("engine", ["auto", "native"])
 def test_loops_of_all_kinds_wait(warplab_exec: Run, build: Build, engine: str) -> None:
     """With the clock, with pauses, by an atomic's wait, and a grid of several blocks that waits as a whole."""
@@ -244,6 +290,11 @@ def test_a_deadlock_names_what_waits_and_what_the_host_waits_for(warplab_exec: R
     assert done.stdout == "the launch timed out and was terminated\n702\n"
     assert done.stderr.startswith("warplab: deadlock in kernel wait_for: no thread can continue\n")
     assert "; these spin, too: wait_for in stream " in done.stderr and ", and the host waits for stream " in done.stderr
+
+
+def test_grids_of_several_devices_wait_for_each_other(warplab_exec: Run) -> None:
+    done = warplab_exec(sys.executable, "-c", SEVERAL_DEVICES, options=("--devices", "2"))
+    assert (done.stdout, done.stderr) == ("4\n", "")
 
 
 def test_a_launch_that_has_not_ended_when_the_program_has_says_so(warplab_exec: Run, build: Build) -> None:
