@@ -63,6 +63,7 @@ class Options:
     threads: int = 1  # of the host, on which compiled code runs where blocks do not synchronize with each other
     max_waves: int = 64  # that may be under way at once, spinning
     environment: dict[int, int] = field(default_factory=dict)  # %envreg values
+    graph: int = 0  # %current_graph_exec
     suspends: bool = False  # where lanes only spin, the launch lets its caller change memory, and goes on later
 
 

@@ -91,7 +91,7 @@ READERS: dict[str, Callable[[GroupView], Array]] = {
     "%reserved_smem_offset_end": _constant(lambda g: 288),
     "%reserved_smem_offset_cap": _constant(lambda g: RESERVED_SHARED),
     "%is_explicit_cluster": lambda g: np.array([[g.wave.launch.explicit_cluster]]),
-    "%current_graph_exec": _constant(lambda g: 0, U64),
+    "%current_graph_exec": _constant(lambda g: g.wave.launch.options.graph, U64),
     "%smid": _block("smid"),
 }
 READERS |= {f"%lanemask_{k}": _mask(k) for k in ("eq", "lt", "le", "gt", "ge")}

@@ -28,9 +28,10 @@ from warplab.isa.profiles import DeviceProfile
 
 from ..clock.launch_times import launch_timed
 from ..errors import ApiError, StickyError, code_of, invalid
-from .devrt.queue import queued
+from .devrt.queue import DeviceLaunch, queued
 from .graphs.graphs import Capture
 from .graphs.pending import QUEUE, Steps
+from .graphs.running import BEHIND, LAUNCHABLE, GraphRun
 from .graphs.streams import CAPTURE_MODE, LEGACY, DeviceEvent, DeviceStream, wait_for
 from .launches.engines import usual_options
 from .launches.observing import observers_of, watched, watches_alone
@@ -109,6 +110,7 @@ class DeviceContext:
         self.streams: list[DeviceStream] = []
         self.events: list[DeviceEvent] = []
         self.captures: list[Capture] = []
+        self.running: GraphRun | None = None  # the graph whose work is being done
         self._default_streams: dict[int, DeviceStream] = {}  # by 0 for the legacy one, else the thread
         self._workspaces: list[Allocation] = []  # that no cooperative launch uses
 
@@ -338,7 +340,7 @@ class DeviceContext:
         A launch whose lanes only spin gives what they wait for, and goes on when it is asked to; but not while something watches that
         has to see launches one by one.  `place`: where the host launches it, if that is known by now.
         """
-        dropped = self.broken
+        dropped, running = self.broken, self.running
         if not handle.module.loaded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
         handle.complete(shape)
@@ -358,7 +360,7 @@ class DeviceContext:
             schedule=schedule, poison=POISON if sanitizer and o.poison is None else o.poison,
             slips=isinstance(self.arena, DeviceArena) and self.arena.by_pages,
             cooperative=shape.cooperative, cluster=cluster, lockstep=self.profile.capability < (7, 0),
-            environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {},
+            environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {}, graph=running.now.handle if running else 0,
             suspends=suspends and not sanitizer and not self.observers and not watches_alone(),
         )  # fmt: skip
         virtual = VIRTUAL if self.space is VIRTUAL.space else VirtualMemory(self.space)
@@ -405,11 +407,25 @@ class DeviceContext:
             self.arena.slips = []
         if not self.broken:
             for child in queued(handle.module.program, self.arena, self.heap):
+                if child.graph:
+                    yield from self._launched_graph(handle, launches, child, running)
+                    continue
                 kernel = handle.module.kernel(child.kernel)
                 shape = LaunchShape(child.grid, child.block, child.dynamic_shared)
                 yield from self.launching(
                     kernel, shape, child.parameters[: kernel.kernel.parameter_bytes], place, suspends=suspends, by_host=False
                 )
+
+    def _launched_graph(self, handle: KernelHandle, number: int, child: DeviceLaunch, running: GraphRun | None) -> Steps:
+        """A kernel has launched a graph: it runs now, or when the one that launches it has ended."""
+        graph = LAUNCHABLE.get(child.graph)
+        if graph is None:
+            why = "no graph that kernels may launch has this handle (cudaGraphInstantiateFlagDeviceLaunch)"
+            self.fail(handle, number, invalid(f"kernel {short_name(handle.name)} launches graph {child.graph:#x}: {why}"))
+        elif child.stream == BEHIND and running is not None:
+            running.behind.append(graph)
+        else:
+            yield from graph.run(self.default_stream(LEGACY))
 
     def _unreachable(self, address: int) -> str:
         """What lies at an address that is not for this context, in words: memory of another device, or of the host."""

@@ -11,7 +11,9 @@ from warplab.assembler.ir import Module
 from .queue import MOST, PARAMETERS, QUEUE
 
 PREFIXES = ("__cuda_syscall_cnpv2", "cnp")  # of what libcudadevrt calls, in its two versions
+GRAPH_LAUNCH = "cudaGraphLaunch"
 WORDS = {
+    "graph_launch": GRAPH_LAUNCH,
     "queue": QUEUE,
     "parameters": PARAMETERS,
     "record": PARAMETERS + MOST,
@@ -21,14 +23,15 @@ WORDS = {
 }
 
 
-def wants_launches(modules: Sequence[Module]) -> bool:
-    """Is libcudadevrt among some modules?"""
-    return any(name.startswith(PREFIXES) and f.body is None for m in modules for name, f in m.functions.items())
-
-
-def driver_part() -> str:
-    """What the driver adds."""
+def driver_part(modules: Sequence[Module]) -> str:
+    """What the driver adds to some modules; nothing where they neither have libcudadevrt nor launch graphs."""
+    missing = {name for m in modules for name, f in m.functions.items() if f.body is None}
+    missing -= {name for m in modules for name, f in m.functions.items() if f.body is not None}
+    if not any(name.startswith(PREFIXES) or name == GRAPH_LAUNCH for name in missing):
+        return ""
     folder = Path(__file__).parent
     once, launches = (Template(folder.joinpath(name).read_text(encoding="utf-8")) for name in ("grids.ptx", "launches.ptx"))
     parts = [once.substitute(WORDS), *(launches.substitute(WORDS, prefix=prefix) for prefix in PREFIXES)]
+    if GRAPH_LAUNCH in missing:
+        parts.append(Template(folder.joinpath("graphs.ptx").read_text(encoding="utf-8")).substitute(WORDS))
     return ".version 7.0\n.target sm_70\n.address_size 64\n" + "\n".join(parts)

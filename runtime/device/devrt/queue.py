@@ -32,6 +32,7 @@ class DeviceLaunch:
     dynamic_shared: int
     parameters: bytes  # and what stands behind them
     stream: int
+    graph: int = 0  # the handle of a graph that it is, in place of a kernel
 
 
 def queued(program: LoadedProgram, arena: Arena, heap: DeviceHeap) -> list[DeviceLaunch]:
@@ -45,9 +46,9 @@ def queued(program: LoadedProgram, arena: Arena, heap: DeviceHeap) -> list[Devic
         raw = arena.bytes[at - arena.base :][: PARAMETERS + MOST].tobytes()
         heap.free(at)
         at, address, stream, *sizes = HEAD.unpack_from(raw)
-        function = program.function_at(address)
         x, y, z, width, height, depth, shared = sizes
+        function = program.function_at(address) if x else None
         name = function.name if function is not None else ""
-        found.append(DeviceLaunch(name, (x, y, z), (width, height, depth), shared, raw[PARAMETERS:], stream))
+        found.append(DeviceLaunch(name, (x, y, z), (width, height, depth), shared, raw[PARAMETERS:], stream, 0 if x else address))
     found.reverse()
     return sorted(found, key=lambda one: one.stream == TAIL)

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from ...clock.timeline import Timeline
 from ...errors import ApiError, invalid
 from .pending import Steps, Work
+from .running import LAUNCHABLE, GraphRun, within
 
 GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture, and of a thread
 _numbers = itertools.count(1)
@@ -38,6 +39,7 @@ class WorkContext(Protocol):
     """What a stream belongs to."""
 
     ordinal: int
+    running: GraphRun | None
 
     @property
     def broken(self) -> bool:
@@ -249,19 +251,28 @@ class Executable:
         self.nodes = list(graph.nodes)
         self.flags = flags
         self.number = next(_numbers)
+        self.handle = 0  # by which kernels know it, if they can launch it
         self.off: set[Node] = set()  # nodes that are switched off
         self.objects = retained(graph.objects)
         self.conditions = graph.all_conditions()
 
-    def run(self, stream: CapturedStream, within: str = "") -> Steps:
-        """Runs everything; what comes behind a fault is dropped.  `within`: the node of another graph that this one is.
+    def run(self, stream: CapturedStream) -> Steps:
+        """Runs everything, and the graphs that its kernels launch behind it; what comes behind a fault is dropped."""
+        run = GraphRun(self)
+        yield from self._once(stream, run)
+        while run.behind and not stream.context.broken:
+            run.now = run.behind.pop(0)
+            yield from run.now._once(stream, run)
+
+    def _once(self, stream: CapturedStream, run: GraphRun, node_of: str = "") -> Steps:
+        """Runs everything once.  `node_of`: the node of another graph that this one is.
 
         For checkers and the clock each node is a stream, behind those that it depends on, and behind the launch before, as launches of one executable are.
         """
         for condition in self.conditions:
             condition.begin()
         checkers, clock, device = stream.context.space.sanitizer, stream.context.space.clock, stream.context.ordinal
-        begun, whole = within or stream.name, f"graph {self.number}"
+        begun, whole = node_of or stream.name, f"graph {self.number}"
         names = {node: f"{whole} node {n}" for n, node in enumerate(self.steps)}
         for node, work in self.steps.items():
             if stream.context.broken:
@@ -274,9 +285,9 @@ class Executable:
             if node in self.off:
                 continue
             if node in self.children:
-                yield from self.children[node].run(stream, names[node])
+                yield from self.children[node]._once(stream, run, names[node])
             else:
-                yield from work() or ()
+                yield from within(stream.context, run, work)
         for name in (whole, begun):
             if checkers is not None:
                 checkers.queued(name, [*names.values()])
@@ -285,6 +296,7 @@ class Executable:
 
     def close(self) -> None:
         """What can be launched is destroyed."""
+        LAUNCHABLE.pop(self.handle, None)
         release(self.objects)
         for child in self.children.values():
             child.close()

@@ -19,7 +19,7 @@ from warplab.assembler.walk import outer_locals
 from warplab.interpreter.ptxas.contraction import DEFAULT, TYPED, Fmad
 
 from ...errors import ApiError, UsageError, invalid, unsupported
-from ..devrt.library import driver_part, wants_launches
+from ..devrt.library import driver_part
 from ..memory.host import host
 from . import fatbin
 from .archives import fat_binaries, is_archive, is_host_object
@@ -216,8 +216,8 @@ def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN", *, complet
     for f in (f for m in own for f in m.functions.values() if f.body is not None and not f.is_entry):
         if outer_locals(f):
             raise unsupported(f"{f.name} uses a .local variable of the module: warplab executes that in kernels only")
-    if wants_launches(modules):
-        modules = [*modules, parsed(driver_part(), "device launches")]
+    if text := driver_part(modules):
+        modules = [*modules, parsed(text, "device launches")]
     try:
         return link_modules(modules, complete=complete)
     except PtxError as e:

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...device.graphs.graphs import Capture, DeviceGraph, Executable, Node
 from ...device.graphs.pending import Work
+from ...device.graphs.running import DEVICE_LAUNCH, LAUNCHABLE
 from ...device.graphs.streams import LEGACY, DeviceStream, in_order
 from ...errors import ApiError, invalid
 from ..api import api, current, forget, handle_of, integer, member, object_of, stream_of, text
@@ -279,13 +280,22 @@ def cuGraphDebugDotPrint(hGraph: object, path: object, flags: object) -> None:
 @api
 def cuGraphInstantiate(hGraph: object, flags: object) -> CUgraphExec:
     """A graph that can be launched."""
-    return CUgraphExec(handle_of(Executable(graph_of(hGraph), integer(flags))))
+    return CUgraphExec(_instantiated(graph_of(hGraph), integer(flags)))
 
 
 @api
 def cuGraphInstantiateWithParams(hGraph: object, instantiateParams: Any) -> CUgraphExec:
     """As cuGraphInstantiate."""
-    return CUgraphExec(handle_of(Executable(graph_of(hGraph), instantiateParams.flags if instantiateParams is not None else 0)))
+    return CUgraphExec(_instantiated(graph_of(hGraph), instantiateParams.flags if instantiateParams is not None else 0))
+
+
+def _instantiated(graph: DeviceGraph, flags: int) -> int:
+    """The handle of a graph that can be launched; kernels may launch it, too, if the flags say so."""
+    x = Executable(graph, flags)
+    if flags & DEVICE_LAUNCH:
+        x.handle = handle_of(x)
+        LAUNCHABLE[x.handle] = x
+    return handle_of(x)
 
 
 def executable_of(handle: object) -> Executable:
