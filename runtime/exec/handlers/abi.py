@@ -237,7 +237,10 @@ class Marshalled:
         self.inputs = [known.get(p.name) for p in call.arguments]
         self.results = [known.get(p.name) for p in call.results]
         self.translated = {name: work for name, work in translated.items() if name in known}
-        self.counted = {p.count: p.name for p in form.parameters if p.mark == "*"}  # by a count that is read, and written again
+        self.counted: dict[str, list[str]] = {}  # the arrays by the name of their count, which is read, and written again
+        for p in form.parameters:
+            if p.mark == "*":
+                self.counted.setdefault(p.count, []).append(p.name)
         first = next(filter(None, self.results), None)
         self.made = first.name if first is not None and first.mark == "*" and MAKING.search(form.name) else ""
 
@@ -273,7 +276,7 @@ class Marshalled:
             return None
         value, kind = given[p.name], kind_of(p.type)
         if p.mark == "=":
-            return read_array(kind, value, 1)[0] if value and given.get(self.counted.get(p.name, p.name)) else 0
+            return read_array(kind, value, 1)[0] if value and any(map(given.get, self.counted.get(p.name, (p.name,)))) else 0
         if kind == "str" and not p.mark:
             return host().string(value) if value else None
         if not p.mark:

@@ -63,6 +63,9 @@ for name, node, other in (("cudaGraphNodeGetDependencies", 2, 1), ("cudaGraphNod
     count.value = 4
     call(name, nodes[node], before, C.byref(count))
     assert (count.value, before[0]) == (1, nodes[other].value)
+    before[0], count.value = 0, 4
+    call(f"{name}_v2", nodes[node], before, None, C.byref(count))  # without the edges' data
+    assert (count.value, before[0]) == (1, nodes[other].value)
 call("cudaGraphRemoveDependencies", graph, C.byref(nodes[0]), C.byref(nodes[1]), size(1))
 
 stream, status, number = pointer(), C.c_int(), u64()
