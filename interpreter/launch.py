@@ -81,7 +81,8 @@ class EngineUse:
         """Counts another launch, too."""
         self.native_blocks += other.native_blocks
         self.numpy_blocks += other.numpy_blocks
-        self.left_to_numpy += other.left_to_numpy
+        if other.left_to_numpy:
+            self.left_to_numpy += other.left_to_numpy
         self.threads = max(self.threads, other.threads)
         self.failures += other.failures
 
@@ -209,6 +210,12 @@ class Launch:
         self.gets_on()
         x, y, z = (int(self.block_special(first, 1, f"ctaid.{axis}").item()) for axis in "xyz")
         return x, y, z
+
+    @property
+    def special_shape(self) -> object:
+        """What special registers depend on, but for those that name the launch."""
+        shared = self.dynamic_shared, self.total_shared
+        return self.grid, self.block, self.cluster, self.explicit_cluster, shared, self.max_warps, self.multiprocessors
 
     def block_special(self, first: int, count: int, name: str) -> Array:
         """A per-block special register of some blocks, (blocks, 1)."""

@@ -16,6 +16,8 @@ from .frame import Frame
 from .schedule import layout as s
 from .trace.code import LLVMModule
 
+_OWN = ("%gridid", "%envreg")
+
 
 @dataclass(frozen=True, slots=True)
 class NativeModule:
@@ -27,6 +29,11 @@ class NativeModule:
     specials: Mapping[str, SpecialTable]
     sites: int  # accesses that remember an allocation
     has_parameter_address: bool
+
+    @property
+    def own_specials(self) -> list[str]:
+        """The special registers that differ in launches of one shape."""
+        return [name for name in self.specials if name.startswith(_OWN)]
 
     @property
     def text(self) -> str:

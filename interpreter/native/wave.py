@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ..lanes import Geometry
 from ..launch import CHECK_EVERY, Launch
+from ..memory.arena import Arena
 from ..memory.objects import Gap
 from ..memory.spaces import shared_stride
 from ..plan.spinning import PATIENT
@@ -26,6 +27,9 @@ from .schedule import layout as s
 Array = NDArray[Any]
 PATIENCE = 4096  # ends of segments between two looks at the limits
 LISTS, MOST_LISTS = 24, 2048  # lists of all vectors that there is room for: at first, and at most
+# What each launch begins with, as places of the wave's words.
+ZEROED = np.array(s.WaveRecord.places("status", "under_way", "steps", "region_at", "region_steps", "beside"))
+GIVEN = np.array(s.WaveRecord.places("parameter_block", "host", "parameters", "stops", "clock_at", "epoch"))
 CHUNK = 1 << 14  # blocks whose special registers are computed at once
 
 
@@ -57,6 +61,9 @@ class NativeWave:
         state.specials = self.pointers.ctypes.data
         state.frame, state.each, state.block_lanes, state.per_wave = program.frame.size // 4, each, launch.threads, per_wave
         state.cleared = bool(program.plan.zeros) or program.frame.carries
+        self.arena: Arena | None = None  # whose allocations are known
+        self.filled: object = None  # what the tables of special registers were made for
+        self.tables: dict[str, Array] = {}
         self.renew()
 
     def serves(self, launch: Launch) -> bool:
@@ -74,13 +81,15 @@ class NativeWave:
         self.events = -1  # of lanes that get on, when it was looked at last
         self.code = 0  # why it was left by a thread
         self.chunk = 0  # the first block whose tables are there
-        state.parameter_block = launch.parameter_block if self.program.module.has_parameter_address else 0
-        self.look_at_allocations()
-        state.status = state.under_way = state.steps = state.region_at = state.region_steps = state.beside = 0
-        state.host, state.parameters = launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data
+        block = launch.parameter_block if self.program.module.has_parameter_address else 0
+        self.look_again()
         self.poison: Poison | None = None  # of the wave that runs, if it begins with any
-        state.stops = launch.options.poison is not None and bool(launch.shared_bytes or self.stack or self.program.plan.zeros)
-        state.counted, state.clock_at, state.epoch = launch.steps, launch.clock.ctypes.data, launch.epoch
+        stops = launch.options.poison is not None and bool(launch.shared_bytes or self.stack or self.program.plan.zeros)
+        self.state.words[ZEROED] = 0
+        self.state.words[GIVEN] = (
+            block, launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data, stops,
+            launch.clock.ctypes.data, launch.epoch,
+        )  # fmt: skip
         state.rows.part(len(self.words))[:] = self.words  # a region that failed in an earlier launch is tried again
         self.grant()
 
@@ -97,7 +106,7 @@ class NativeWave:
 
     def look_at_allocations(self) -> None:
         """The allocations as they are now; what accesses remember of others is forgotten."""
-        arena = self.launch.arena
+        self.arena = arena = self.launch.arena
         self.version = arena.version
         self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
         self.state.table, self.state.entries = self.allocations.ctypes.data, len(self.allocations)
@@ -107,7 +116,7 @@ class NativeWave:
 
     def look_again(self) -> None:
         """The same, if they have changed."""
-        if self.version != self.launch.arena.version:
+        if self.arena is not self.launch.arena or self.version != self.arena.version:
             self.look_at_allocations()
 
     def fill(self, first: int, most: int = CHUNK) -> None:
@@ -115,8 +124,13 @@ class NativeWave:
         self.chunk = first
         count = min(max(most // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
         self.state.next_block, self.state.blocks = 0, count
-        self.tables = [self._table(name, first, count) for name in self.program.module.specials]
-        self.pointers[: len(self.tables)] = [t.ctypes.data for t in self.tables]
+        made = self.launch.special_shape, first, count
+        names = self.program.module.specials if made != self.filled else self.program.module.own_specials
+        if not names:
+            return
+        self.filled = made
+        self.tables |= {name: self._table(name, first, count) for name in names}
+        self.pointers[: len(self.tables)] = [self.tables[name].ctypes.data for name in self.program.module.specials]
 
     def _table(self, name: str, first: int, count: int) -> Array:
         _, extent, dtype = self.program.module.specials[name]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right, insort
+from collections.abc import Sequence
+
 MOST = 64  # pieces that an engine looks back on
 WHOLE = 1.0 + 1e-9
 
@@ -10,29 +14,31 @@ class Engine:
     """Pieces of work with a beginning, an end and the part of the engine that they take."""
 
     def __init__(self) -> None:
-        self.pieces: list[tuple[float, float, float]] = []
+        self.pieces: list[tuple[float, float, float]] = []  # (end, beginning, part), in this order
         self.floor = 0.0  # nothing begins before it
 
     def room(self, ready: float, length: float, share: float = 1.0) -> float:
         """When a piece can begin that is ready at a time."""
         ready = max(ready, self.floor)
-        for start in sorted({ready, *(end for _, end, _ in self.pieces if end > ready)}):
-            if self._fits(start, start + length, share):
+        later = self.pieces[bisect_right(self.pieces, (ready, math.inf)) :]
+        for start in [ready, *(end for end, _, _ in later)]:
+            if _fits(later, start, start + length, share):
                 return start
         return ready  # no piece ends later: there are none
 
-    def _fits(self, start: float, end: float, share: float) -> bool:
-        there = [p for p in self.pieces if p[0] < end and p[1] > start]
-        moments = [start, *(begin for begin, _, _ in there if begin > start)]
-        return all(share + sum(part for begin, stop, part in there if begin <= t < stop) <= WHOLE for t in moments)
-
     def take(self, start: float, end: float, share: float = 1.0) -> None:
         """A piece is done then."""
-        self.pieces.append((start, end, share))
+        insort(self.pieces, (end, start, share))
         if len(self.pieces) > MOST:
-            self.pieces.sort(key=lambda p: p[1])
-            self.floor = max(self.floor, self.pieces.pop(0)[1])
+            self.floor = max(self.floor, self.pieces.pop(0)[0])
 
     def busy(self, start: float, end: float) -> float:
         """For how much of a stretch it is at work."""
-        return sum(max(0.0, min(end, stop) - max(start, begin)) for begin, stop, _ in self.pieces)
+        return sum(max(0.0, min(end, stop) - max(start, begin)) for stop, begin, _ in self.pieces)
+
+
+def _fits(pieces: Sequence[tuple[float, float, float]], start: float, end: float, share: float) -> bool:
+    """Is there room beside some pieces?"""
+    there = [p for p in pieces if p[1] < end and p[0] > start]
+    moments = [start, *(begin for _, begin, _ in there if begin > start)]
+    return all(share + sum(part for stop, begin, part in there if begin <= t < stop) <= WHOLE for t in moments)

@@ -61,6 +61,11 @@ def mapped(address: int, size: int, file: int, fixed: bool = True) -> Bytes:
     return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(at))
 
 
+def _address(row: Bytes) -> int:
+    """Where it lies; numpy's own answer takes three times as long."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(row.data)) if row.size and row.flags.writeable else row.ctypes.data
+
+
 class KeptMemory:
     """What calls return by address: it stands in memory that the program sees too."""
 
@@ -194,7 +199,7 @@ class HostProgram:
             own, theirs = (_Piece * n)(), (_Piece * n)()
             wanted = 0
             for i, row in enumerate(part):
-                own[i].base, theirs[i].base = row.ctypes.data, addresses[at + i]
+                own[i].base, theirs[i].base = _address(row), addresses[at + i]
                 own[i].size = theirs[i].size = row.size
                 wanted += row.size
             done = getattr(LIBC, how)(self.pid, own, n, theirs, n, 0)

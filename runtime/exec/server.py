@@ -32,7 +32,7 @@ from .binaries.elf import MACHINE, LibraryImage
 from .binaries.library import LOCAL, USED_AT, Exported
 from .binaries.redirect import Stand, redirect, redirections
 from .handlers import graphs, nvml, special  # noqa: F401 - enter their handlers
-from .handlers.abi import ArgumentReader, Marshalled
+from .handlers.abi import SENT_WHOLE, ArgumentReader, Marshalled
 from .handlers.cuda12 import MARKER, exported_names
 from .handlers.output import ProgramOutput
 from .local import ThreadRecord
@@ -353,7 +353,7 @@ class ProgramServer:
         refused = load(exported.library).refusal(f.name) if exported.library else None
         call, own = exported.call, special.handler_of(f)
         if own is not None:
-            reader = ArgumentReader(f.parameters or (), MACHINE)
+            reader = ArgumentReader(f.parameters or (), MACHINE, f.name in SENT_WHOLE)
             return lambda request: own(
                 special.HandledCall(self.strings, request, reader.read(request), "_pt" in f.name, exported.is_runtime)
             )

@@ -125,7 +125,7 @@ def launch(
 _PLAIN: dict[type, str] = {bool: "?", int: "q", float: "d"}
 
 
-def as_bytes(value: object, formal: Variable, n: int) -> bytes:
+def as_bytes(value: Any, formal: Variable, n: int) -> bytes:
     """An argument as a GPU's launch would pass it; a warning where its width is not the parameter's."""
     raw, name = _raw(value)
     if type(value) is float and formal.type.kind in "us" and not formal.dims:
@@ -138,7 +138,7 @@ def as_bytes(value: object, formal: Variable, n: int) -> bytes:
     if not (fits and len(raw) > formal.size):
         written = f".{formal.type}" + (f"[{formal.size}]" if formal.dims else "")
         warnings.warn(
-            f"argument {n} is {name} of {len(raw)} bytes, but parameter {formal.name} is {written} of {formal.size}",
+            f"argument {n} is {name or f'a numpy {value.dtype}'} of {len(raw)} bytes, but parameter {formal.name} is {written} of {formal.size}",
             UserWarning,
             stacklevel=4,
         )
@@ -146,6 +146,7 @@ def as_bytes(value: object, formal: Variable, n: int) -> bytes:
 
 
 def _raw(value: object) -> tuple[bytes, str]:
+    """Its bytes, and what it is in words; "" for a number of numpy's, whose name takes long to find."""
     if isinstance(value, Buffer | DeviceNDArray):
         return struct.pack("<Q", value.handle if isinstance(value, Buffer) else value.buffer.handle), "a pointer"
     if isinstance(value, TextureObject | SurfaceObject):
@@ -162,7 +163,7 @@ def _raw(value: object) -> tuple[bytes, str]:
     if isinstance(value, complex):
         return struct.pack("<dd", value.real, value.imag), "a Python complex"
     if isinstance(value, np.generic):
-        return value.tobytes(), f"a numpy {value.dtype}"
+        return value.tobytes(), ""
     if isinstance(value, ctypes._SimpleCData | ctypes.Structure | ctypes.Array):
         return bytes(value), f"a {type(value).__name__}"
     if isinstance(value, driver.CUdeviceptr):

@@ -108,6 +108,11 @@ class Record:
         field = cls.FIELDS[first]
         return field.offset + (field.of.place(rest) if rest else 0)
 
+    @classmethod
+    def places(cls, *names: str) -> list[int]:
+        """The same of several."""
+        return [cls.place(name) for name in names]
+
     def __index__(self) -> int:
         return self.at
 

@@ -385,9 +385,8 @@ class KernelHandle:
         if not table:
             raise invalid(f"no parameters are given; {self.name} has {len(self.parameters)}")
         pointers = host().read(table, 8 * len(self.parameters)).view(np.uint64).tolist()
-        for pointer, (name, _, _) in zip(pointers, self.parameters, strict=True):
-            if not pointer:
-                raise invalid(f"the pointer to parameter {name} is null")
+        if 0 in pointers:
+            raise invalid(f"the pointer to parameter {self.parameters[pointers.index(0)][0]} is null")
         raw = np.frombuffer(out, np.uint8)
         host().read_rows(pointers, [raw[at : at + size] for _, at, size in self.parameters])
         return bytes(out)

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from ...api.libraries import functions
 from ...api.table import ApiCall, CForm, driver_calls, runtime_calls
-from ..handlers.abi import other_library
+from ..handlers.abi import SENT_WHOLE, other_library
 from ..handlers.cuda12 import exported_names
 from ..handlers.jitlink import CALLS as JIT_LINK_CALLS
 from ..handlers.lto import PREFIX as JIT_LINK
@@ -24,10 +24,11 @@ from .stub import CODE
 
 DISTANCE = 0x80000  # stub.c has the same
 ADDRESS, PATH, NAMES, SLOTS = 116, 128, 128, 16 * 1024  # sizes of the fields of its data block
-# Calls that the program answers itself, as stub.c numbers them.
+# Calls that stub.c knows, in its order: those that it answers, and launches, whose arguments on the stack it sends, too.
 LOCAL = (
     "__cudaPushCallConfiguration", "__cudaPopCallConfiguration", "__cudaGetKernel", "cudaGetDevice", "cudaGetLastError", "cudaPeekAtLastError",
 )  # fmt: skip
+KNOWN = LOCAL + SENT_WHOLE
 NOWHERE = 0xFFFF_FFFF  # the number of a call that a library does not have
 USED_AT = 12 + ADDRESS + PATH + NAMES - 1  # a byte that says whether CUDA was used: the names end before
 RUNTIME_VERSION, OLDER_RUNTIME = "libcudart.so.13", "libcudart.so.12"
@@ -119,6 +120,6 @@ def _built(machine: str, listed: list[tuple[int, Exported]], soname: str, socket
         + names.ljust(NAMES, b"\0")
     )
     numbers = {e.function.name: n for n, e in listed}
-    data += struct.pack(f"<{len(LOCAL)}I", *(numbers.get(name, NOWHERE) for name in LOCAL)) + bytes(SLOTS)
+    data += struct.pack(f"<{len(KNOWN)}I", *(numbers.get(name, NOWHERE) for name in KNOWN)) + bytes(SLOTS)
     out = write(machine, soname, exports, base64.b85decode("".join(code)), DISTANCE, data)
     return replace(out, pads=out.pads | {name: out.pads[exported] for name, exported in own.items()})

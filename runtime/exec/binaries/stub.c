@@ -16,7 +16,7 @@ typedef unsigned long u64;
 #define DEPTH 8 /* launches that are being prepared at once */
 
 enum { RETURN, SYSCALL, CALL };
-enum { PUSH, POP, KERNEL, DEVICE, LAST, PEEK, LOCAL }; /* calls that the program answers itself: LOCAL in library.py */
+enum { PUSH, POP, KERNEL, DEVICE, LAST, PEEK, LAUNCHES, KNOWN = LAUNCHES + 4 }; /* calls that are known here: KNOWN in library.py */
 
 struct request { u32 number, tid; u64 registers[8], stack, result, floats[4], data; };
 struct reply { u64 kind, target, arguments[6]; };
@@ -34,7 +34,7 @@ struct data {
     char address[116]; /* sockaddr_un */
     char path[128]; /* of this library */
     char names[128]; /* of the libraries that it stands for, each ended by zero; an empty one ends them */
-    u32 local[LOCAL]; /* their numbers */
+    u32 known[KNOWN]; /* their numbers */
     struct slot slots[SLOTS];
 };
 
@@ -42,6 +42,7 @@ static long dispatch(struct request *);
 
 #if defined(__x86_64__)
 #define RETURNS_TO(r) ((u64 *)(r)->stack)[-1]
+#define WITH_STACK(r) r->registers[6] = ((u64 *)r->stack)[0], r->registers[7] = ((u64 *)r->stack)[1] /* the last two arguments */
 #define CODE "lea entry(%%rip), %0"
 enum { CLOSE = 3, SENDTO = 44, RECVFROM = 45, SOCKET = 41, CONNECT = 42, GETPID = 39, GETTID = 186, TGKILL = 234 };
 __asm__(".globl entry\n.hidden entry\nentry:\n"
@@ -57,6 +58,7 @@ static long system_call(long n, u64 a, u64 b, u64 c, u64 d, u64 e, u64 f) {
 }
 #else
 #define RETURNS_TO(r) ((u64 *)(r)->stack)[-17]
+#define WITH_STACK(r) /* all arguments are in registers */
 #define CODE "adr %0, entry"
 enum { CLOSE = 57, SENDTO = 206, RECVFROM = 207, SOCKET = 198, CONNECT = 203, GETPID = 172, GETTID = 178, TGKILL = 131 };
 __asm__(".globl entry\n.hidden entry\nentry:\n" /* the number is in w16 */
@@ -126,9 +128,9 @@ static struct slot *slot_of(u32 tid) {
 
 /* Answers a call of a thread that knows enough; 0 if the server has to: all results are success. */
 static int answered(struct request *r, struct thread *t) {
-    u32 *local = DATA->local, number = r->number & 0xffff;
+    u32 *known = DATA->known, number = r->number & 0xffff;
     u64 *a = r->registers;
-    if (number == local[PUSH]) {
+    if (number == known[PUSH]) {
         if (t->depth == DEPTH) {
             t->over++;
             return 0;
@@ -138,7 +140,7 @@ static int answered(struct request *r, struct thread *t) {
         x->place = RETURNS_TO(r);
         return 1;
     }
-    if (number == local[POP]) {
+    if (number == known[POP]) {
         if (t->over || !t->depth) {
             t->over -= t->over > 0;
             return 0;
@@ -149,15 +151,15 @@ static int answered(struct request *r, struct thread *t) {
         t->place = x->place;
         return 1;
     }
-    if (number == local[KERNEL]) {
+    if (number == known[KERNEL]) {
         *(u64 *)a[0] = a[1];
         return 1;
     }
-    if (number == local[DEVICE] && a[0] && t->device >= 0) {
+    if (number == known[DEVICE] && a[0] && t->device >= 0) {
         *(int *)a[0] = t->device;
         return 1;
     }
-    return (number == local[LAST] || number == local[PEEK]) && t->calm;
+    return (number == known[LAST] || number == known[PEEK]) && t->calm;
 }
 
 static long exchange(int s, void *request, struct reply *reply) {
@@ -176,6 +178,8 @@ __attribute__((used)) static long dispatch(struct request *r) {
     r->data = (u64)DATA;
     struct slot *slot = slot_of(tid);
     if (slot && slot->thread && answered(r, slot->thread)) return 0;
+    for (u32 i = LAUNCHES; i < KNOWN; i++)
+        if ((r->number & 0xffff) == DATA->known[i]) WITH_STACK(r);
     int s = slot ? slot->socket : connected(tid, &slot);
     if (exchange(s, r, &reply) < 0) { /* the launcher closes connections that it did not need: once more on a new one */
         for (u32 i = 0; i < SLOTS; i++)

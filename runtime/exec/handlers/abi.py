@@ -31,6 +31,9 @@ INTEGERS = {"i8": "b", "u8": "B", "i16": "h", "u16": "H", "i32": "i", "u32": "I"
 FLOATS = {"f32": "f", "f64": "d"}
 FORMATS = {kind: struct.Struct(f"<{letter}") for kind, letter in (INTEGERS | FLOATS).items()}
 REGISTERS = {"x86_64": 6, "aarch64": 8}
+WORD = 0xFFFF_FFFF
+# Calls of which a request has what is on the stack, too: see stub.c.
+SENT_WHOLE = ("__cudaLaunchKernel", "__cudaLaunchKernel_ptsz", "cudaLaunchKernel", "cudaLaunchKernel_ptsz")
 # Structures that name a list of others: (field, the field that counts them, what they are).
 LISTS = {
     "CUlaunchConfig": [("attrs", "numAttrs", "CUlaunchAttribute")],
@@ -123,15 +126,18 @@ def places(parameters: Sequence[CParameter], machine: str) -> list[ArgumentPlace
 class ArgumentReader:
     """Takes the arguments of one C function out of a request."""
 
-    def __init__(self, parameters: Sequence[CParameter], machine: str) -> None:
+    def __init__(self, parameters: Sequence[CParameter], machine: str, sent_whole: bool = False) -> None:
         self.parameters = parameters
         self.places = places(parameters, machine)
         self.stack = max((p.index + p.words for p in self.places if p.where == "stack"), default=0)
         self.simple = [_sign(passed(p)) for p in parameters]
+        self.behind = REGISTERS[machine] if sent_whole else None  # the register from which on a request has what is on the stack
 
     def read(self, request: WireRequest) -> Values:
         """Every argument by name: numbers, and structures that were passed by value."""
-        stack = host().read(request.stack, self.stack * 8).view(np.uint64).tolist() if self.stack else ()
+        stack: Sequence[int] = ()
+        if self.stack:
+            stack = request.registers[self.behind :] if self.behind is not None else self._on_stack(request)
         out: Values = {}
         for p, place, convert in zip(self.parameters, self.places, self.simple, strict=True):
             if place.where == "float":
@@ -143,16 +149,25 @@ class ArgumentReader:
             source = request.registers if place.where == "register" else stack
             if convert is not None:
                 out[p.name] = convert(source[place.index])
+            elif p.type == "dim3":  # of which a launch has two
+                low, high = source[place.index : place.index + 2]
+                out[p.name] = low & WORD, low >> 32, high & WORD
             else:
                 raw = struct.pack(f"<{place.words}Q", *source[place.index : place.index + place.words])
                 out[p.name] = as_structure(p.type, raw)
         return out
+
+    def _on_stack(self, request: WireRequest) -> list[int]:
+        words: list[int] = host().read(request.stack, self.stack * 8).view(np.uint64).tolist()
+        return words
 
 
 def _sign(kind: str) -> Callable[[int], int] | None:
     if kind not in INTEGERS:
         return None
     bits = FORMATS[kind].size * 8
+    if bits == 64 and kind[0] != "i":
+        return int
     mask, half = (1 << bits) - 1, 1 << bits - 1
     if kind[0] == "i":
         return lambda value: ((value & mask) ^ half) - half
@@ -196,13 +211,15 @@ def read_array(kind: str, address: int, count: int) -> list[Any]:
 def write(address: int, raw: bytes) -> None:
     """Writes into the program's memory; a null pointer asks for nothing."""
     if address:
-        host().write(address, np.frombuffer(raw, np.uint8))
+        host().write(address, np.frombuffer(bytearray(raw), np.uint8))
 
 
 def raw_value(kind: str, value: Any) -> bytes:
     """The bytes of a result."""
     if kind in FLOATS:
         return FORMATS[kind].pack(float(value))
+    if kind == "dim3" and isinstance(value, tuple):
+        return struct.pack("<3I", *value)
     if kind in INTEGERS:
         bits = FORMATS[kind].size * 8
         return (int(value or 0) & ((1 << bits) - 1)).to_bytes(bits // 8, "little")
@@ -230,7 +247,7 @@ class Marshalled:
         assert form.parameters is not None
         self.strings = strings
         self.name = form.name
-        self.reader = ArgumentReader(form.parameters, machine)
+        self.reader = ArgumentReader(form.parameters, machine, form.name in SENT_WHOLE)
         self.work = work
         self.per_thread = "_pt" in form.name
         known = {p.name: p for p in form.parameters}

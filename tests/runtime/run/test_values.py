@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warplab.runtime.errors import UsageError
-from warplab.runtime.run.values import BufferValue, parse_value
+from warplab.runtime.run.inputs.values import BufferValue, parse_value
 
 
 def test_a_list_may_hold_nan_and_infinities() -> None:
