@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import mmap
 import sys
-from bisect import bisect_right, insort
+from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,6 +24,7 @@ Array = NDArray[Any]
 GRANULE = 256  # cudaMalloc's alignment
 GUARD = 256  # the least gap between two allocations
 QUARANTINE = 256 << 20  # freed bytes that rest before they are used again
+MOST_RESTING = 4096  # allocations that rest: finding one among them stays cheap
 FIRST = 1 << 16  # addresses below are null and its neighbourhood
 MOST_SLIPS = 16  # accesses outside of allocations that are remembered between two launches
 SLACK = 1 << 20  # reserved beyond what may be allocated, for gaps
@@ -66,15 +67,20 @@ class Arena:
 
     def _begin(self) -> None:
         """Nothing is allocated."""
-        self._starts: list[int] = []
-        self._begins: Array | None = None
-        self.version = 0  # grows with each allocation and each end of one
-        self._by_start: dict[int, Allocation] = {}
+        self._hold()
         self._top = 0 if self.base else FIRST
         self._resting: deque[Allocation] = deque()
         self._resting_bytes = 0
         self._free: list[tuple[int, int]] = []  # (room, start), sorted by room
         self.used = 0
+
+    def _hold(self, *allocations: Allocation) -> None:
+        """There are these allocations."""
+        self._starts = [a.start for a in allocations]  # of all, living or resting, in order
+        self._begins: Array | None = None
+        self._by_start = {a.start: a for a in allocations}
+        self._living = list(allocations)  # in order, too
+        self.version = 0  # grows with each allocation and each end of one
 
     def view(self, dtype: np.dtype[Any]) -> Array:
         """All of the memory as elements of a dtype."""
@@ -96,6 +102,7 @@ class Arena:
         self._begins = None
         self.version += 1
         self._by_start[a.start] = a
+        insort(self._living, a, key=_start)
         self.used += size
         return a
 
@@ -126,12 +133,14 @@ class Arena:
 
     def free(self, a: Allocation) -> None:
         """Ends an allocation; its addresses are remembered as freed while they rest."""
+        assert not a.freed, a
         a.freed = True
         self.version += 1
         self.used -= a.size
+        del self._living[bisect_left(self._living, a.start, key=_start)]
         self._resting.append(a)
         self._resting_bytes += a.size
-        while self._resting_bytes > QUARANTINE:
+        while self._resting_bytes > QUARANTINE or len(self._resting) > MOST_RESTING:
             self._recycle()
 
     def _recycle(self) -> None:
@@ -201,7 +210,11 @@ class Arena:
 
     def living(self) -> list[Allocation]:
         """Every allocation that was not freed, by address."""
-        return [a for s in self._starts if not (a := self._by_start[s]).freed]
+        return self._living.copy()
+
+
+def _start(a: Allocation) -> int:
+    return a.start
 
 
 def address_space(size: int) -> mmap.mmap:

@@ -137,7 +137,7 @@ class Window(Arena):
         self.size = self.limit = self.reserved = content.size
         self.host_address = int(content.ctypes.data)
         self._views = {}
-        self._starts, self._by_start, self._begins = [allocation.start], {allocation.start: allocation}, None
+        self._hold(allocation)
         self.used = allocation.size
 
     def view(self, dtype: np.dtype[np.generic]) -> NDArray[np.generic]:
@@ -155,7 +155,7 @@ class Unreachable(Arena):
         self.base = base
         self.reserved = size
         self.why = why
-        self._starts, self._by_start, self._begins = [], {}, None
+        self._hold()
 
     def nearest(self, address: int, size: int = 0) -> str:
         """See Arena."""

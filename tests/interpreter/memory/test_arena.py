@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warplab.interpreter.faults import Fault
-from warplab.interpreter.memory.arena import Arena
+from warplab.interpreter.memory.arena import FIRST, GRANULE, MOST_RESTING, Arena
 
 from ..harness import Machine, kernel
 
@@ -45,3 +45,15 @@ def test_two_allocations(access: str) -> None:
     fault = caught.value
     assert (fault.kind, fault.thread, fault.lanes, fault.address) == ("out-of-bounds", (101, 0, 0), 155, other.end + 3476)
     assert "3476 bytes after the 1024-byte other" in str(fault)
+
+
+def test_many_allocations_that_come_and_go_leave_few_to_look_through() -> None:
+    arena = Arena(1 << 30)
+    kept = [arena.allocate(16) for _ in range(5)]
+    for n in range(3 * MOST_RESTING):
+        last = arena.allocate(16 + n % 7 * GRANULE)
+        arena.free(last)
+    assert arena.living() == kept
+    assert len(arena.begins) <= MOST_RESTING + len(kept)
+    assert arena.find(last.start) is last and last.freed
+    assert last.end < FIRST + (MOST_RESTING + len(kept) + 8) * 9 * GRANULE, "addresses serve again"
