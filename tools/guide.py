@@ -10,6 +10,9 @@ import itertools
 import os
 import re
 import shlex
+import subprocess
+import sys
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -32,15 +35,19 @@ class Statement:
     """What a section says, and the command that shows it."""
 
     says: str
-    run: str
+    run: str  # a command, after commands that prepare it on lines of their own
     shows: str  # a regular expression
     exit: int = 0
     today: str = ""  # where today's hardware differs
 
     def printed(self) -> str:
         """What the command prints; it holds what shows the statement."""
-        code, out, err = _called(self.run)
-        text = re.sub(r"(?m)[ \t]+$", "", (out + err if code else out).replace(f"{ROOT}/", "..."))
+        *before, last = self.run.splitlines()
+        for line in before:
+            if _called(line)[0]:
+                raise AssertionError(f"{line}\n{''.join(map(str, _called(line)[1:]))}")
+        code, out, err = _called(last)
+        text = re.sub(r"(?m)[ \t]+$", "", (out + err if code else err + out).replace(f"{ROOT}/", "..."))
         if code != self.exit or not re.search(self.shows, text, re.M):
             raise AssertionError(f"{self.run}\nended with {code}, and does not show {self.shows!r}:\n{text}")
         return text.strip("\n") + (f"\n[exit {code}]" if code else "")
@@ -62,16 +69,38 @@ class GuideSection:
 
 @functools.cache
 def _called(command: str) -> tuple[int, str, str]:
+    """A command, run once: one of warplab in this process, if it starts no program and writes no file."""
+    words = shlex.split(command)
+    if words[0] != "warplab" or words[1] == "exec" or "-o" in words:
+        return _in_shell(command)
     here, width = Path.cwd(), os.environ.get("COLUMNS")
     os.chdir(ROOT)
     os.environ["COLUMNS"] = WIDTH
     try:
-        return call(shlex.split(command)[1:])
+        return call(words[1:])
     finally:
         os.chdir(here)
         os.environ.pop("COLUMNS")
         if width is not None:
             os.environ["COLUMNS"] = width
+
+
+def _in_shell(command: str) -> tuple[int, str, str]:
+    """A command as a reader pastes it, beside the samples."""
+    ours = f'warplab() {{ {sys.executable} -m warplab "$@"; }}; python() {{ {sys.executable} "$@"; }}\n'
+    env = {**os.environ, "COLUMNS": WIDTH, "PYTHONPATH": str(ROOT / "tests" / "importroot")}
+    done = subprocess.run(
+        ["bash", "-c", ours + command], cwd=_desk().name, env=env, capture_output=True, text=True, timeout=60, check=False
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+@functools.cache
+def _desk() -> tempfile.TemporaryDirectory[str]:
+    """The folder in which commands leave files for those that follow."""
+    folder = tempfile.TemporaryDirectory()
+    (Path(folder.name) / "samples").symlink_to(ROOT / "samples")
+    return folder
 
 
 def read(name: str) -> tuple[dict[str, Any], list[GuideSection]]:
@@ -114,16 +143,23 @@ def _section(s: GuideSection, place: str) -> Iterator[str]:
             yield paragraph(shown[0].says)
         else:
             yield "\n".join(f"- {r.says}{f' *Today:* {r.today}.' if r.today else ''}" for r in shown)
-        yield f"```console{' needs=nvcc' * ('.cu' in run)}\n$ {run}\n{printed[0]}\n```"
+        typed = run.replace("\n", "\n$ ")
+        yield f"```console{_needs(run)}\n$ {typed}\n{printed[0]}\n```"
         if len(shown) == 1 and shown[0].today:
             yield paragraph(f"*Today:* {shown[0].today}.")
+
+
+def _needs(run: str) -> str:
+    """What a fence says that tests need for its commands: nothing, if all are of warplab and compile nothing."""
+    return " needs=nvcc" if ".cu" in run else "" if all(line.startswith("warplab ") for line in run.splitlines()) else " needs=python"
 
 
 HEAD = ("section", "", "statements", "different today")
 INTRODUCTION = """\
 Chapter 5 and appendices B and F of the CUDA C programming guide (version 4.2, in whose numbers the sections are cited), statement by statement: what a section says, in
-our own words; a command that shows it; and what the command prints. The kernels are in [samples/guide](../../samples/guide), and the tests run each command.
-CUDA C++ needs a compiler: an `nvcc` on the PATH, or NVRTC (`pip install 'warplab[cuda]'`).
+our own words; a command that shows it; and what the command prints. The kernels are in [samples/guide](../../samples/guide), whole programs in its folder
+`host`, and the tests run each command. CUDA C++ needs a compiler: an `nvcc` on the PATH, or NVRTC (`pip install 'warplab[cuda]'`); whole programs need `nvcc`.
+Times are those of the [modelled device](../transfers.md).
 
 `warplab docs guide F.4.3` prints a section."""
 MISTAKES = """\

@@ -10,6 +10,10 @@
 //@ prints "-7 ff 1.50 1.500000e+00 c text 99999999999 %\n"
 //@ run --kernel one_thread --grid 2 --block 4
 //@ prints "from block 1, thread 3\n"
+//@ run --kernel asserts_in_three --block 8
+//@ fault "assert"
+//@ run --kernel many --block 1
+//@ prints "1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29 30 31 32\n"
 #ifndef __CUDACC_RTC__  // NVRTC has both without a header
 #include <cassert>
 #include <cstdio>
@@ -31,4 +35,12 @@ __global__ void formats() { printf("%d %x %.2f %e %c %s %lld %%\n", -7, 255, 1.5
 __global__ void one_thread()
 {
     if (blockIdx.x == 1 && threadIdx.x == 3) printf("from block %d, thread %d\n", blockIdx.x, threadIdx.x);
+}
+
+__global__ void asserts_in_three() { assert(threadIdx.x < 5); }
+
+__global__ void many()
+{
+    printf("%d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d %d\n",
+           1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32);
 }

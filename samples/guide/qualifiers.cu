@@ -7,6 +7,9 @@
 //@ run --kernel dynamic --block 32 --shared 128 --arg x=s32[32]:arange --arg out:out=s32[32] --expect "out == flip(x)"
 //@ run --kernel pointers --block 4 --arg inout:x=s32[4]:arange --expect "x == 2 * arange(4)"
 //@ run --kernel same_place --block 1 --shared 64 --arg out:out=u32[1] --expect "out == 0"
+//@ run --kernel one_of_each --block 32 --shared 320 --arg out:out=f32[32] --expect "out == 3 * arange(32)"
+//@ run --kernel architecture --block 1 --arg out:out=s32[1] --expect "out == 900"
+//@ run --kernel local_static --block 4 --arg out:out=s32[4] --expect "sort(out) == arange(4)"
 __device__ int square(int v) { return v * v; }
 __host__ __device__ int next(int v) { return v + 1; }
 
@@ -49,3 +52,47 @@ __global__ void pointers(int *x)
 extern __shared__ float others[];
 
 __global__ void same_place(unsigned *out) { *out = (unsigned)((char *)others - (char *)cell); }
+
+// Three arrays in one: each begins where the one before ends, at an address that suits its type.
+__global__ void one_of_each(float *out)
+{
+    short *first = (short *)cell;  // 32 words of 2 bytes
+    float *second = (float *)&first[32];
+    int *third = (int *)&second[32];
+    int t = threadIdx.x;
+    first[t] = t; second[t] = t; third[t] = t;
+    out[t] = first[t] + second[t] + third[t];
+}
+
+// As above, but 31 words of 2 bytes end where no float may begin.
+__global__ void one_misplaced(float *out)
+{
+    short *first = (short *)cell;
+    float *second = (float *)&first[31];
+    second[threadIdx.x] = threadIdx.x;
+    out[threadIdx.x] = second[threadIdx.x];
+}
+
+// What the first block leaves in shared memory is not there for the second.
+__global__ void two_blocks(int *out)
+{
+    __shared__ volatile int mine;
+    if (blockIdx.x == 0) mine = 5;
+    out[blockIdx.x] = mine;
+}
+
+__global__ void architecture(int *out)
+{
+#ifdef __CUDA_ARCH__
+    *out = __CUDA_ARCH__;
+#else
+    *out = 0;  // what the host compiles
+#endif
+}
+
+// One variable for all threads, which lives as long as the program.
+__global__ void local_static(int *out)
+{
+    static int next;
+    out[threadIdx.x] = atomicAdd(&next, 1);
+}

@@ -9,6 +9,9 @@
 //@ run --kernel wraps --block 8 --tex t=f32[4]:[10,20,30,40],address=border,normalized --arg t --arg out:out=f32[8] --expect "out == [10, 20, 30, 40, 0, 0, 0, 0]"
 //@ run --kernel flat --block 4,2 --tex t=f32[2,4]:arange --arg t --arg out:out=f32[2,4] --expect "out == reshape(arange(8), (2, 4))"
 //@ run --kernel fractions --block 4 --tex t=u8[4]:[0,51,102,255],read=float --arg t --arg out:out=f32[4] --rtol 1e-6 --expect "out == array([0, 51, 102, 255]) / 255"
+//@ run --kernel across --block 32 --tex t=f32[32,32]:arange --arg t --arg out:out=f32[32] --expect "out == arange(32)"
+//@ run --kernel square --block 8,4 --tex t=f32[32,32]:arange --arg t --arg out:out=f32[32]
+//@ run --kernel down --block 32 --tex t=f32[32,32]:arange --arg t --arg out:out=f32[32] --expect "out == 32 * arange(32)"
 __global__ void reads(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex1D<float>(t, threadIdx.x * 0.5f); }
 
 __global__ void fetches(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex1Dfetch<float>(t, threadIdx.x); }
@@ -23,3 +26,12 @@ __global__ void flat(cudaTextureObject_t t, float *out)
 }
 
 __global__ void fractions(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex1D<float>(t, threadIdx.x + 0.5f); }
+
+__global__ void across(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, 0.5f); }
+
+__global__ void square(cudaTextureObject_t t, float *out)
+{
+    out[threadIdx.y * 8 + threadIdx.x] = tex2D<float>(t, threadIdx.x + 0.5f, threadIdx.y + 0.5f);
+}
+
+__global__ void down(cudaTextureObject_t t, float *out) { out[threadIdx.x] = tex2D<float>(t, 0.5f, threadIdx.x + 0.5f); }

@@ -3,6 +3,8 @@
 // REQUIRES: cuda
 //@ run --kernel sizes --block 1
 //@ run --kernel makes --block 1 --arg out:out=s32[4] --expect "out == [1, 2, 3, 4]"
+//@ run --kernel long_sizes --block 1
+//@ run --kernel parts --block 1 --arg out:out=f32[4] --expect "out == [1, 2, 3, 4]"
 #ifndef __CUDACC_RTC__  // NVRTC has it without a header
 #include <cstdio>
 #endif
@@ -22,5 +24,17 @@ __global__ void sizes()
 __global__ void makes(int *out)
 {
     int4 v = make_int4(1, 2, 3, 4);
+    out[0] = v.x; out[1] = v.y; out[2] = v.z; out[3] = v.w;
+}
+
+__global__ void long_sizes()
+{
+    SHOW(long1); SHOW(ulong2); SHOW(long3); SHOW(ulong4);
+    SHOW(short2); SHOW(int4); SHOW(ulonglong1); SHOW(longlong3); SHOW(double3); SHOW(dim3);
+}
+
+__global__ void parts(float *out)
+{
+    float4 v = {1, 2, 3, 4};
     out[0] = v.x; out[1] = v.y; out[2] = v.z; out[3] = v.w;
 }

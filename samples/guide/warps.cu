@@ -9,6 +9,10 @@
 //@ run --kernel down --block 32 --arg out:out=s32[32] --expect "out == where(arange(32) < 28, arange(32) + 4, arange(32))"
 //@ run --kernel scans --block 32 --arg out:out=s32[32] --expect "out == cumsum(arange(32))"
 //@ run --kernel of_each --block 32 --arg out:out=s32[32] --expect "out == flip(arange(32))"
+//@ run --kernel of_floats --block 32 --arg out:out=f32[32] --expect "out == 16"
+//@ run --kernel within_eight --block 32 --arg out:out=s32[32] --expect "out == arange(32) // 8 * 8 + (arange(32) % 8 ^ 1)"
+//@ run --kernel wide --block 32 --arg x=f64[32]:rand(1) --arg out:out=f64[32] --expect "out == flip(x)"
+//@ run --kernel down_in_eight --block 32 --arg out:out=s32[32] --expect "out == where(arange(32) % 8 < 6, arange(32) + 2, arange(32))"
 __global__ void votes(unsigned *out)
 {
     bool even = threadIdx.x % 2 == 0;
@@ -46,3 +50,18 @@ __global__ void scans(int *out)
 }
 
 __global__ void of_each(int *out) { out[threadIdx.x] = __shfl_sync(0xffffffff, (int)threadIdx.x, 31 - threadIdx.x); }
+
+__global__ void of_floats(float *out)
+{
+    float v = 0.5f;
+    for (int d = 16; d > 0; d /= 2) v += __shfl_xor_sync(0xffffffff, v, d);
+    out[threadIdx.x] = v;
+}
+
+// Each part of eight lanes is a warp of its own.
+__global__ void within_eight(int *out) { out[threadIdx.x] = __shfl_xor_sync(0xffffffff, (int)threadIdx.x, 1, 8); }
+
+// A double is two registers, so two shuffles.
+__global__ void wide(const double *x, double *out) { out[threadIdx.x] = __shfl_sync(0xffffffff, x[threadIdx.x], 31 - threadIdx.x); }
+
+__global__ void down_in_eight(int *out) { out[threadIdx.x] = __shfl_down_sync(0xffffffff, (int)threadIdx.x, 2, 8); }
