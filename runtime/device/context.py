@@ -29,9 +29,8 @@ from warplab.isa.profiles import DeviceProfile
 from ..clock.launch_times import launch_timed
 from ..errors import ApiError, StickyError, code_of, invalid
 from .devrt.queue import DeviceLaunch, queued
-from .graphs.graphs import Capture
+from .graphs.graphs import BEHIND, LAUNCHABLE, Capture, GraphRun
 from .graphs.pending import QUEUE, Steps
-from .graphs.running import BEHIND, LAUNCHABLE, GraphRun
 from .graphs.streams import CAPTURE_MODE, LEGACY, DeviceEvent, DeviceStream, wait_for
 from .launches.engines import usual_options
 from .launches.observing import observers_of, watched, watches_alone

@@ -12,9 +12,11 @@ from typing import Any, Protocol
 from ...clock.timeline import Timeline
 from ...errors import ApiError, invalid
 from .pending import Steps, Work
-from .running import LAUNCHABLE, GraphRun, within
+from .running import within
 
 GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture, and of a thread
+DEVICE_LAUNCH = 4  # a flag of what can be launched: kernels can, too
+BEHIND = 1 << 56  # the stream of a graph that begins when the one that launches it has ended; those of all others may begin at once
 _numbers = itertools.count(1)
 
 
@@ -395,3 +397,14 @@ class Capture:
             raise ApiError("CUDA_ERROR_STREAM_CAPTURE_INVALIDATED", "something was done that a capture does not allow")
         if left:
             raise ApiError("CUDA_ERROR_STREAM_CAPTURE_UNJOINED", "a stream that joined the capture was not joined to the one that began it")
+
+
+@dataclass(slots=True)
+class GraphRun:
+    """A graph that the host has launched, and all that follow it."""
+
+    now: Executable
+    behind: list[Executable] = field(default_factory=list)
+
+
+LAUNCHABLE: dict[int, Executable] = {}  # those that kernels can launch, by handle

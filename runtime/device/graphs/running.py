@@ -1,38 +1,22 @@
-"""Graphs that run, and the graphs that their kernels launch."""
+"""The work of a graph that runs, while which its context knows that it does."""
 
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol
+from typing import Any, Protocol
 
 from warplab.interpreter.faults import Deadlock
 
 from .pending import Steps, Work
 
-if TYPE_CHECKING:
-    from .graphs import Executable
-
-DEVICE_LAUNCH = 4  # a flag of what can be launched: kernels can, too
-BEHIND = 1 << 56  # the stream of a graph that begins when the one that launches it has ended; those of all others may begin at once
-LAUNCHABLE: dict[int, Executable] = {}  # by handle
-
-
-@dataclass(slots=True)
-class GraphRun:
-    """A graph that the host has launched, and all that follow it."""
-
-    now: Executable
-    behind: list[Executable] = field(default_factory=list)
-
 
 class RunningContext(Protocol):
     """What knows which graph its kernels belong to."""
 
-    running: GraphRun | None
+    running: Any  # the graph, or None
 
 
-def within(context: RunningContext, run: GraphRun, work: Work) -> Steps:
+def within(context: RunningContext, run: object, work: Work) -> Steps:
     """Does a piece of a graph's work; the context knows while it does."""
 
     def following() -> Deadlock | None:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from ...device.graphs.graphs import Capture, DeviceGraph, Executable, Node
+from ...device.graphs.graphs import DEVICE_LAUNCH, LAUNCHABLE, Capture, DeviceGraph, Executable, Node
 from ...device.graphs.pending import Work
-from ...device.graphs.running import DEVICE_LAUNCH, LAUNCHABLE
 from ...device.graphs.streams import LEGACY, DeviceStream, in_order
 from ...errors import ApiError, invalid
 from ..api import api, current, forget, handle_of, integer, member, object_of, stream_of, text
