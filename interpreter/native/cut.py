@@ -156,7 +156,7 @@ class _Cutter:
                 end_pass(i, "the pass before is long")
             if not self.tracing.compiles(op):
                 end_pass(i, "")
-                add(s.CALLOUT, i, i + 1, "not compiled")
+                add(s.CALLOUT, i, i + 1, self.tracing.refusal(op))
                 start, reason = i + 1, "behind what numpy runs"
             elif self.tracing.updates(op):  # nothing may fail behind it
                 if seen:
@@ -169,7 +169,7 @@ class _Cutter:
                 memories, write = reached(space_of(op)), op.how == "store"
                 for m in memories:
                     if (write and (m, False) in seen) or (m != "local" and (m, True) in seen):  # no lane sees another's stack
-                        end_pass(i, f"{m} memory that the pass before {'loads from' if (m, False) in seen and write else 'stores to'}")
+                        end_pass(i, f"{m} memory, which the pass before {'loads from' if (m, False) in seen and write else 'stores to'}")
                         break
                 seen.update((memory, write) for memory in memories)
         promoted = any(

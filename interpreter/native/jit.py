@@ -41,6 +41,13 @@ def compiled(text: str) -> bytes:
     return code
 
 
+def assembly(text: str) -> str:
+    """IR as this processor's assembly language."""
+    machine, _ = _host()
+    code: str = machine.emit_assembly(optimised(text, machine))
+    return code
+
+
 def optimised(text: str, machine: Any) -> Any:
     """IR as a module for a target machine.
 

@@ -25,6 +25,7 @@ class NativeStages:
     """What the compiler makes of a function, in order."""
 
     plan: P.PlanFunction  # calls are inlined
+    apart: bool  # lanes may pass each other by
     uniformity: Uniformity  # which registers hold one value for the wave
     cut: Cut  # what runs vector by vector, and what happens between
     frame: Frame  # where registers lie between
@@ -42,4 +43,4 @@ def stages(kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False) -> N
     rows = cut(uniform, tracing, empty, lambda f: kernel.program.definition(f).body is None)
     frame = rows.place(empty)
     independent = side_by_side(plan, tracing, rows.live)
-    return NativeStages(plan, uniform, rows, frame, independent, module(rows, frame, independent))
+    return NativeStages(plan, apart, uniform, rows, frame, independent, module(rows, frame, independent))

@@ -15,10 +15,11 @@ from warplab.assembler.ir import Function
 
 from ..launch import Launch
 from ..plan.inline import DEEPEST, inlined
-from ..plan.plan import Barrier, Branch, PlanFunction
+from ..plan.plan import ORDINARY, Barrier, Branch, LoweringOptions, PlanFunction
 from ..plan.roles import observes_changes
 from ..plan.spinning import PATIENT
 from ..plan.uses import read, written
+from ..program import LoadedKernel
 from .store import is_empty
 from .tiers.foresight import LaunchForesight
 from .tiers.notes import KernelNotes, notes_of
@@ -174,17 +175,19 @@ def parts_lanes(plan: PlanFunction) -> bool:
 
 
 def plan_of(launch: Launch) -> PlanFunction:
-    """What is compiled of a launch's kernel: with its calls inlined."""
+    """What is compiled of a launch's kernel."""
     kernel, lowering = launch.kernel, launch.lowering
-    plan = kernel.plan(kernel.function, lowering)
-    if not _inlines(launch):
-        return plan
+    return inlined_plan(kernel, lowering) if _inlines(launch) else kernel.plan(kernel.function, lowering)
+
+
+def inlined_plan(kernel: LoadedKernel, lowering: LoweringOptions = ORDINARY) -> PlanFunction:
+    """A kernel with its calls inlined."""
 
     def callee(f: Function) -> PlanFunction | None:
         defined = kernel.resolve(f)
         return None if defined.body is None else kernel.plan(defined, lowering)
 
-    return inlined(plan, callee, kernel.targets)
+    return inlined(kernel.plan(kernel.function, lowering), callee, kernel.targets)
 
 
 def _inlines(launch: Launch) -> bool:

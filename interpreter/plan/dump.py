@@ -16,13 +16,12 @@ from warplab.assembler.printer import statement
 from warplab.isa.types import ScalarType
 
 from ..memory.arena import Arena
-from ..program import LoadedProgram
+from ..program import LoadedKernel, LoadedProgram
 from .plan import (
     EXIT,
     AddressSource,
     Convert,
     Each,
-    End,
     FrameAddress,
     FramePlace,
     Guard,
@@ -40,6 +39,7 @@ from .plan import (
     Pointer,
     RegisterResult,
     ScalarConstant,
+    Segment,
     Site,
     SlotAs,
     Special,
@@ -51,12 +51,12 @@ _ROOM = 1 << 20  # for the addresses of the module's variables
 
 def plan(data: bytes, name: str) -> str:
     """Slots, segments, operations and ends of every function of a PTX text or object file."""
-    return "\n".join([line for made, caller in _planned(data, name) for line in _Text(made).lines(caller)]) + "\n"
+    return "\n".join([line for made, caller in _planned(data, name) for line in PlanText(made).lines(caller)]) + "\n"
 
 
 def plan_of(modules: Sequence[Module]) -> str:
     """As plan, of several modules that are linked."""
-    return "\n".join([line for made, caller in _planned_of(modules) for line in _Text(made).lines(caller)]) + "\n"
+    return "\n".join([line for made, caller in _planned_of(modules) for line in PlanText(made).lines(caller)]) + "\n"
 
 
 def plan_json(data: bytes, name: str) -> str:
@@ -70,11 +70,15 @@ def _planned(data: bytes, name: str) -> Iterator[tuple[PlanFunction, str]]:
 
 
 def _planned_of(modules: Sequence[Module]) -> Iterator[tuple[PlanFunction, str]]:
-    size = sum(v.size + v.align for m in modules for v in m.variables.values() if v.space in ("global", "const"))
-    program = LoadedProgram(link_modules(modules, complete=False), Arena(size + _ROOM))
-    for kernel in program.kernels.values():
+    for kernel in kernels_of(modules):
         for function in dict.fromkeys([kernel.function, *kernel.reached]):
             yield kernel.plan(function), kernel.name if function is not kernel.function else ""
+
+
+def kernels_of(modules: Sequence[Module]) -> list[LoadedKernel]:
+    """The kernels of modules that are linked."""
+    size = sum(v.size + v.align for m in modules for v in m.variables.values() if v.space in ("global", "const"))
+    return list(LoadedProgram(link_modules(modules, complete=False), Arena(size + _ROOM)).kernels.values())
 
 
 # ---------------------------------------------------------------- as JSON
@@ -111,7 +115,7 @@ def encoded(value: Any) -> Any:
 # ---------------------------------------------------------------- as text
 
 
-class _Text:
+class PlanText:
     """A function's plan as lines."""
 
     def __init__(self, made: PlanFunction) -> None:
@@ -122,10 +126,9 @@ class _Text:
         source = f", as {caller} calls it" if caller else ""
         slots = made.first_constant + len(made.constants)
         yield f"{made.name}{source}: {slots} slots, {len(made.segments)} segments, {made.frame_size} bytes of stack"
-        names = {r.index: r.name for r in made.function.registers}
-        for index, home in sorted(made.homes.items(), key=lambda item: item[1].slot):
+        for home in sorted(made.homes.values(), key=lambda home: home.slot):
             width = f"-{home.slot + home.width - 1}" if home.width > 1 else ""
-            yield f"  slot {home.slot}{width}: {names.get(index, 'a factor')} as {home.dtype.name}{', a pointer' if home.pointer else ''}"
+            yield f"  slot {home.slot}{width}: {home.name} as {home.dtype.name}{', a pointer' if home.pointer else ''}"
         for n, constant in enumerate(made.constants, made.first_constant):
             yield f"  slot {n}: {constant.item()} as {constant.dtype.name}"
         for v, at in made.frame:
@@ -137,25 +140,26 @@ class _Text:
             writes, live = _slots(segment.writes), _slots(made.live_in[i])
             yield f"  segment {i} of B{segment.block}: {segment.length} instructions"
             yield f"    reads [{reads}], writes [{writes}], live at its start [{live}]"
-            for op in segment.ops:
-                yield f"    {self._op(op):60}  {statement(op.site.instruction)}"
-            ending = "" if segment.site is None else statement(segment.site.instruction)
-            yield f"    {self._end(segment.end):60}  {ending}".rstrip()
+            yield from [f"    {self.op(op)}" for op in segment.ops]
+            yield f"    {self.end(segment)}"
         yield ""
 
-    def _op(self, op: Op) -> str:
+    def op(self, op: Op) -> str:
+        """An operation, and the instruction that it is."""
         target = "" if op.target is None else f"{self._operand(op.target)} = "
         sources = ", ".join(map(self._operand, op.sources))
-        return f"{self._guard(op.guard)}{target}{op.how} {sources}".rstrip()
+        return _beside(f"{self._guard(op.guard)}{target}{op.how} {sources}".rstrip(), op.site)
 
-    def _end(self, end: End) -> str:
+    def end(self, segment: Segment) -> str:
+        """How a segment ends, and the instruction that ends it."""
+        end = segment.end
         words = [type(end).__name__.lower()]
         guard = None if isinstance(end, Jump) else end.guard
         for f in dataclasses.fields(end):
             value = getattr(end, f.name)
             if f.name != "guard" and value not in (None, {}, (), False):
                 words.append(f"{f.name} {self._field(value)}")
-        return self._guard(guard) + " ".join(words)
+        return _beside(self._guard(guard) + " ".join(words), segment.site)
 
     def _field(self, value: Any) -> str:
         match value:
@@ -215,6 +219,10 @@ class _Text:
             case ParameterAddress(v, offset) | ParameterPlace(v, offset):
                 return f"{v.name}[{offset}]"
         return str(x)
+
+
+def _beside(text: str, site: Site | None) -> str:
+    return text if site is None else f"{text:60}  {statement(site.instruction)}"
 
 
 def _slots(mask: int) -> str:

@@ -108,7 +108,7 @@ class Lowering:
         homes, top = assign(self.flow, self.blocks, (self.live_in, self.live_out), seen, dtypes, pointers, 1, self.known)
         for r in formals:
             if r.index not in homes:
-                homes[r.index] = Home(top, 1, dtypes[r.index])
+                homes[r.index] = Home(top, 1, dtypes[r.index], name=r.name)
                 top += 1
         return homes, top
 

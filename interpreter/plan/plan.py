@@ -47,6 +47,7 @@ class Home:
     width: int
     dtype: DType
     pointer: bool = False  # an engine may keep it as a base and an offset
+    name: str = "a factor"  # of the register, if the text has it
 
 
 # ---------------------------------------------------------------- operands that are read; an int is a slot, taken as it is kept

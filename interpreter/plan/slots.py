@@ -109,7 +109,7 @@ def assign(
         else:
             slot, top = top, top + width
         heappush(active, (end[index], slot, form))
-        homes[index] = Home(slot, width, dtypes[index], index in pointers)
+        homes[index] = Home(slot, width, dtypes[index], index in pointers, register.name)
     return homes, top
 
 

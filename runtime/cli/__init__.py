@@ -49,7 +49,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "docs": ("reference.docs:docs", "Prints a page of the documentation."),
     "explain": ("reference.explain:explain", "Explains the code word of a diagnostic."),
     "reduce": ("testing.reduce:reduce", "Makes a PTX file smaller for as long as a command succeeds."),
-    "dump": ("texts.dump:dump", "Prints a stage of the toolchain: tree, IR, flow or plan."),
+    "dump": ("texts.dump:dump", "Prints a stage of the toolchain: tree, IR, flow, plan, or native code."),
     "completion": ("completing:completion", "Prints the completion script of a shell."),
 }
 

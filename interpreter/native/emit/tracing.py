@@ -21,6 +21,7 @@ class Tried(NamedTuple):
     """What has been found out about an operation."""
 
     compiles: bool
+    refusal: str = ""  # why it does not
     updates: bool = False  # changes memory in a way that must not be done twice
     touched: frozenset[tuple[str, bool]] = frozenset()  # memory that its own meaning loads (False) or stores (True)
     stores: bool = False  # stores anything at all
@@ -38,6 +39,10 @@ class Tracing:
     def compiles(self, op: P.Op) -> bool:
         """Can it be a part of a pass?"""
         return self._find(op).compiles
+
+    def refusal(self, op: P.Op) -> str:
+        """Why it cannot."""
+        return self._find(op).refusal
 
     def updates(self, op: P.Op) -> bool:
         """Does it change memory in a way that must not be done twice?"""
@@ -85,19 +90,23 @@ class Tracing:
 
     def _tried(self, op: P.Op) -> Tried:
         if op.how in ("load", "store"):
-            return Tried(compiled(op), lines=HELPER)
+            assert op.meaning.access is not None
+            return Tried(compiled(op), f"a {op.how} of {op.meaning.access.type.name} in {op.meaning.access.space}", lines=HELPER)
         if op.how not in ("pure", "carry", "warps", "lanes", "move", "pointer", "factors", "parameter", "pack", "unpack"):
-            return Tried(False)
-        e = Trial(self.frame, self.helpers)
+            return Tried(False, f"an operation of the kind {op.how}")
+        trial = Trial(self.frame, self.helpers)
         try:
-            e.operation(op)
-        except (Untraceable, AttributeError, TypeError):  # it asks for what arrays have and symbols have not
-            return Tried(False)
-        lines = [*e.once.lines, *e.code.lines]
+            trial.operation(op)
+        except Untraceable as e:
+            return Tried(False, str(e))
+        except (AttributeError, TypeError):
+            return Tried(False, "its meaning asks for what arrays have and symbols have not")
+        lines = [*trial.once.lines, *trial.code.lines]
         return Tried(
             True,
-            e.loops > 0,
-            e.touched,
+            "",
+            trial.loops > 0,
+            trial.touched,
             any(" store " in x for x in lines),
             len(lines) + sum(HELPER for x in lines if f") {CALLED}" in x),
         )
