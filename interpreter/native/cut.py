@@ -7,7 +7,7 @@ touches, and around operations that are not compiled, which run in numpy.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from warplab.assembler.ir import Function
@@ -16,6 +16,7 @@ from ..plan import plan as P
 from ..plan.uses import mask_of, read, read_by, set_by, slots_of, written
 from .emit.accesses import reached, reads_constants, space_of
 from .emit.strip import computes
+from .emit.together import addressed, stretches
 from .emit.tracing import Tracing
 from .frame import Frame
 from .regions import Region, regions, saved
@@ -42,6 +43,9 @@ class Row:
     region: Region | None = None
     in_strips: bool = False  # it only computes, in strips of lanes
     is_small: bool = True  # its code may be repeated, for whole warps
+    behind: int = (
+        0  # of operations that are checked together: the row that follows when they have run; the rows before it are for when they may not
+    )
 
     @property
     def name(self) -> str:
@@ -70,7 +74,7 @@ class Cut:
     def needed(self, row: Row) -> dict[int, set[int]]:
         """In which kinds each slot must lie in memory behind a pass."""
         out: dict[int, set[int]] = {}
-        behind = self.rows[row.number + 1]
+        behind = self.rows[row.behind or row.number + 1]
         for slot in slots_of(behind.live):
             out.setdefault(slot, set()).add(kind_in(behind.kinds, slot))
         if behind.kind not in (s.RUN, s.CALLOUT):
@@ -88,7 +92,8 @@ class Cut:
                 slots.update(self.written(row))
         ends = [x.end for x in self.plan.segments if isinstance(x.end, P.Table | P.Call)]
         ways = max((len(end.ways) + isinstance(end, P.Call) for end in ends), default=0)
-        return frame.place(slots, ways, [saved(frame, self.plan, r) for r in self.regions.values()])
+        noted = max((addressed(self.plan.segments[row.segment].ops[row.first : row.last]) for row in self.rows if row.behind), default=0)
+        return frame.place(slots, ways, [saved(frame, self.plan, r) for r in self.regions.values()], noted)
 
 
 def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Callable[[Function], bool]) -> Cut:
@@ -129,6 +134,9 @@ class _Cutter:
         if n in self.regions:
             add(s.REGION, 0, 0, "", region=self.regions[n], is_small=self._is_small(self.regions[n].order))
         start, reason = 0, ""  # of the pass that has been begun
+        checked: Row | None = None  # of the operations that are checked together and have not ended
+        may_check = not self.is_large and n not in self.again and not isinstance(segment.end, P.Table | P.Call)
+        together = stretches(ops, kinds, self._lines, bool(self.frame.shared_gaps)) if may_check else {}
         seen = set[tuple[str, bool]]()  # the memory that it touches, and whether it stores there
 
         def end_pass(i: int, why: str) -> None:
@@ -140,17 +148,31 @@ class _Cutter:
         def run(last: int, why: str) -> None:
             nonlocal start, reason
             strips = self.is_large and start < last and all(computes(ops[i], kinds[i]) for i in range(start, last))
-            add(s.RUN, start, last, reason, in_strips=strips, is_small=not self.is_large and n not in self.again)
+            add(s.RUN, start, last, reason, in_strips=strips, is_small=not self.is_large and n not in self.again and checked is None)
             start, reason = last, why
             seen.clear()
 
-        stretches = self._stretches(ops, kinds)
+        def end_checked() -> None:
+            nonlocal checked
+            if checked is not None:
+                self.rows[checked.number] = replace(checked, behind=len(self.rows))
+                checked = None
+
+        computing = self._stretches(ops, kinds)
         for i, op in enumerate(ops):
             if i < start:
                 continue
-            if i in stretches:
+            if checked is not None and i == checked.last:
+                end_pass(i, "behind what is checked together")
+                end_checked()
+            if i in together:
+                end_pass(i, "checked together")
+                add(s.REGION, i, together[i], "checked together")
+                start, checked = i, self.rows[-1]
+                seen.clear()
+            if i in computing:
                 end_pass(i, "only computes")
-                run(stretches[i], "behind what only computes")
+                run(computing[i], "behind what only computes")
                 continue
             if self.is_large and i - start >= LONGEST:
                 end_pass(i, "the pass before is long")
@@ -178,11 +200,16 @@ class _Cutter:
         kind = end_kind(segment.end, kinds[-1], self.frame, self.plan.function.is_entry, self.is_external)
         if start < len(ops) or promoted or kind == s.BRANCH_MANY:
             run(len(ops), "")
+        end_checked()
         if kind == s.CALLOUT:
             add(s.CALLOUT, len(ops), len(ops), "a call")
             kind = s.JUMP
             kinds[-1] |= mask_of(set_by(segment.end))
         add(kind, len(ops), len(ops), "")
+
+    def _lines(self, op: P.Op) -> int | None:
+        """How many lines of LLVM IR an operation takes; None if it is not compiled."""
+        return self.tracing.lines([op]) if self.tracing.compiles(op) else None
 
     def _stretches(self, ops: Sequence[P.Op], kinds: Sequence[Kinds]) -> dict[int, int]:
         """Where long computations of a large function begin, which are passes of their own, and where they end."""

@@ -42,7 +42,9 @@ class Frame:
     shared_gaps: Sequence[Gap]  # and in shared memory
     offsets: Mapping[int, int] = field(default_factory=dict)  # of the slots in the frame of a vector
     ways: int = 0  # the masks of the lanes that go each way of a table lie there,
-    saved: int = 0  # and there what a region saves
+    saved: int = 0  # and there what a region saves,
+    notes: int = 0  # and there how addresses lie that are checked together,
+    noted: int = 0  # of so many
     size: int = 64
 
     @classmethod
@@ -65,17 +67,18 @@ class Frame:
             kernel.shared_gaps,
         )
 
-    def place(self, slots: Iterable[int], ways: int, saved: Iterable[Iterable[int]]) -> Frame:
-        """With places for these slots, the widest first, for the masks of the lanes that go so many ways of a table, and for the slots that one of
-        the regions saves at a time.
+    def place(self, slots: Iterable[int], ways: int, saved: Iterable[Iterable[int]], noted: int = 0) -> Frame:
+        """With places for these slots, the widest first, for the masks of the lanes that go so many ways of a table, for the slots that one of
+        the regions saves at a time, and for what is noted of so many addresses.
         """
         at, offsets = 0, dict[int, int]()
         for s in sorted(slots, key=lambda s: (-self.bytes(s), s)):
             offsets[s] = at
             at += self.bytes(s)
         behind = -(-(at + ways * self.width // 8) // 64) * 64
-        size = behind + max((sum(map(self.bytes, slots)) for slots in saved), default=0)
-        return replace(self, offsets=offsets, ways=at, saved=behind, size=max(-(-size // 64) * 64, 64))
+        notes = -(-(behind + max((sum(map(self.bytes, slots)) for slots in saved), default=0)) // 8) * 8
+        size = notes + (8 + 16 * noted if noted else 0)
+        return replace(self, offsets=offsets, ways=at, saved=behind, notes=notes, noted=noted, size=max(-(-size // 64) * 64, 64))
 
     def bytes(self, slot: int) -> int:
         """What a slot takes in a frame."""

@@ -12,6 +12,7 @@ from .emit.memory import Helpers
 from .emit.region import RegionEmitter
 from .emit.strip import StripEmitter
 from .emit.tables import SpecialTable
+from .emit.together import TogetherEmitter
 from .frame import Frame
 from .schedule import layout as s
 from .trace.code import LLVMModule
@@ -54,6 +55,8 @@ def _function(cut: Cut, frame: Frame, helpers: Helpers, row: Row) -> str:
         return RegionEmitter(frame, cut.plan, row.region, helpers, row.name, small=row.is_small).text()
     end = cut.plan.segments[row.segment].end
     ops = cut.plan.segments[row.segment].ops[row.first : row.last]
+    if row.behind:
+        return TogetherEmitter(frame, row.kinds, helpers, row.name).together(ops, cut.needed(row))
     parts = end if isinstance(end, P.Table | P.Call) and cut.rows[row.number + 1].kind == s.BRANCH_MANY else None
     if row.in_strips and parts is None:
         return StripEmitter(frame, row.kinds, helpers, row.name).strips(ops, cut.needed(row))

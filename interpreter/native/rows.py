@@ -63,6 +63,9 @@ class RowTable:
             out.code, out.fall = addresses[row.name], self._place(row.region.exit)
             out.inside, out.inside_count = self._places(row.region.order), len(row.region.order)
             return
+        if row.behind:
+            out.code, out.fall = addresses[row.name], row.behind
+            return
         guard = getattr(end, "guard", None)
         if isinstance(end, P.Sync | P.Barrier):
             if guard is not None:

@@ -71,7 +71,7 @@ class EmittedAccesses(Stack):
             return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in found)
         where = self._addressed(space, a, plus, t.bytes * n, guard)
         f = self.helpers.load(space, bits, n)
-        return _parts(code, code.fresh(f"call {_result(bits, n, self.width)} @{f}({where}, {self.lanes(guard)}) {CALLED}"), t, n)
+        return parts_of(code, code.fresh(f"call {result_type(bits, n, self.width)} @{f}({where}, {self.lanes(guard)}) {CALLED}"), t, n)
 
     def _bits_of(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, n: int, guard: Guard) -> list[str]:
         return [v.view(f"u{t.bytes}").value for v in self.load_lanes(space, a, plus, t, n, guard)]
@@ -87,7 +87,7 @@ class EmittedAccesses(Stack):
         a = a.view(f"u{a.itemsize}").astype(np.uint64)
         one = code.emit(f"extractelement {a.type} {a.value}, i32 0")
         arguments = f"ptr %ctx, ptr %host.b, ptr {self._site(code)}, i64 {one}"
-        return _parts(code, code.fresh(f"call {_result(bits, n, 1)} @{self.helpers.load_one(bits, n)}({arguments}) {CALLED}"), t, n)
+        return parts_of(code, code.fresh(f"call {result_type(bits, n, 1)} @{self.helpers.load_one(bits, n)}({arguments}) {CALLED}"), t, n)
 
     def st(self, op: P.Op, guard: Guard) -> None:
         """st."""
@@ -129,6 +129,10 @@ class EmittedAccesses(Stack):
         plus = 0
         if isinstance(place, P.AddressSource):
             plus, place = place.offset, place._replace(offset=0)
+        inner = place.base if isinstance(place, P.AddressSource) else place
+        if isinstance(inner, P.Pointer) and inner.offset and (inner is place or place.opaque):
+            plus += inner.offset
+            place = place._replace(base=inner._replace(offset=0)) if inner is not place else inner._replace(offset=0)
         a: SymbolicArray = self.source(place)[1]
         if a.value in self.sums and a.itemsize == 8 and (space == "global" or (space == "generic" and not self.frame.stack)):
             one, a = (v.view(np.uint64) for v in self.sums[a.value])  # the lanes lie to each other as without what is added to all
@@ -202,13 +206,13 @@ class EmittedAccesses(Stack):
         return code.emit(f"icmp ult i64 {into}, {WINDOW_SIZE}")
 
 
-def _result(bits: int, elements: int, width: int) -> str:
+def result_type(bits: int, elements: int, width: int) -> str:
     one = f"<{width} x i{bits}>"
     return one if elements == 1 else "{" + ", ".join([one] * elements) + "}"
 
 
-def _parts(code: VectorCode, result: str, t: ScalarType, n: int) -> tuple[Any, ...]:
-    values = [result] if n == 1 else [code.emit(f"extractvalue {_result(8 * t.bytes, n, code.width)} {result}, {e}") for e in range(n)]
+def parts_of(code: VectorCode, result: str, t: ScalarType, n: int) -> tuple[Any, ...]:
+    values = [result] if n == 1 else [code.emit(f"extractvalue {result_type(8 * t.bytes, n, code.width)} {result}, {e}") for e in range(n)]
     return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in values)
 
 

@@ -79,7 +79,8 @@ class Emitter(CompiledLanes):
     def put_all(self, needed: dict[int, set[int]], kind: int) -> None:
         """Stores those of these registers that have changed and are wanted in a kind."""
         for slot, kinds in needed.items():
-            if kind in kinds and (slot in self.values or kind_in(self.kinds, slot) != kind):  # else it lies there already
+            changed = slot in self.values and self.values[slot] is not self.loaded.get(slot)
+            if kind in kinds and (changed or kind_in(self.kinds, slot) != kind):  # else it lies there already
                 self.put(slot, kind)
 
     def put(self, slot: int, kind: int) -> None:

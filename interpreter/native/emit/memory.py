@@ -31,7 +31,7 @@ def field(name: str, into: str) -> list[str]:
     return [f"  {into}.p = getelementptr i64, ptr %ctx, i64 {WaveRecord.place(name)}", f"  {into} = load i64, ptr {into}.p, align 8"]
 
 
-def _splat(name: str, width: int, bits: int) -> str:
+def splat(name: str, width: int, bits: int) -> str:
     one = f"  %{name}.s = insertelement <{width} x i{bits}> poison, i{bits} %{name}, i32 0"
     zero = f"<{width} x i{bits}> poison, <{width} x i32> zeroinitializer"
     return f"{one}\n  %{name}.v = shufflevector <{width} x i{bits}> %{name}.s, {zero}"
@@ -51,7 +51,7 @@ class Helpers:
 
     def text(self) -> str:
         """All functions."""
-        always = [*self._finding("find", "table", "entries", 64), self._filled(T.MISS_EACH)]
+        always = [*self._finding("find", "table", "entries", 64), self.filled(T.MISS_EACH)]
         if self.gapped:
             always += self._finding("find_shared", "shared_table", "shared_entries", 32)
         attributes = f"attributes {INLINED} = {{ alwaysinline }}\nattributes {CALLED} = {{ noinline }}"
@@ -60,8 +60,8 @@ class Helpers:
     def _finding(self, name: str, table: str, entries: str, bits: int) -> list[str]:
         """What looks addresses of so many bits up in a table."""
         wide = "  %x.w = " + ("add i64 %x, 0" if bits == 64 else f"zext i{bits} %x to i64")
-        return [self._filled(T.FIND, find=name, fields="\n".join(field(table, "%t") + field(entries, "%n"))),
-                self._filled(T.FIND_EACH, find=name, A=str(bits), wide=wide)]  # fmt: skip
+        return [self.filled(T.FIND, find=name, fields="\n".join(field(table, "%t") + field(entries, "%n"))),
+                self.filled(T.FIND_EACH, find=name, A=str(bits), wide=wide)]  # fmt: skip
 
     def load(self, space: str, bits: int, elements: int) -> str:
         """The name of a load of each lane."""
@@ -75,15 +75,15 @@ class Helpers:
         """The name of a load of one address in global memory."""
         name = f"load_one_{bits}x{elements}"
         if name not in self.texts:
-            result = self._result(bits, elements, 1)
+            result = self.result(bits, elements, 1)
             loads = []
             for e in range(elements):
                 loads += [
                     f"  %p{e} = getelementptr i{bits}, ptr %p, i64 {e}",
                     f"  %v{e} = load <1 x i{bits}>, ptr %p{e}, align {bits // 8}",
                 ]
-            self.texts[name] = self._filled(
-                T.LOAD_ONE, name=name, R=result, loads=self._returned(loads, bits, elements, 1, "v"), **_sizes(bits, elements)
+            self.texts[name] = self.filled(
+                T.LOAD_ONE, name=name, R=result, loads=self._returned(loads, bits, elements, 1, "v"), **sizes(bits, elements)
             )
         return name
 
@@ -96,7 +96,7 @@ class Helpers:
                 self.moving("load" if what == "load" else "store", 32, w),
                 self.moving("gather" if what == "load" else "scatter", 32, w),
             )
-            filled = {"first.splat": _splat("first", w, 32), "limit32.splat": _splat("limit32", w, 32), "stride.splat": _splat("stride", w, 64),
+            filled = {"first.splat": splat("first", w, 32), "limit32.splat": splat("limit32", w, 32), "stride.splat": splat("stride", w, 64),
                       "lanes": ", ".join(f"i64 {i}" for i in range(w)), "twos": ", ".join(["i32 2"] * w)}  # fmt: skip
             v = f"<{w} x i32>"
             if what == "load":
@@ -107,7 +107,7 @@ class Helpers:
                 row, each = (f"  call void @{f}({v} %x, {at}, i32 4, <{w} x i1> %mask)\n  ret void"
                              for f, at in ((near, "ptr %rp"), (far, f"<{w} x ptr> %ps")))  # fmt: skip
                 filled |= {"R": "void", "value": f", {v} %x", "nothing": "void"}
-            self.texts[name] = self._filled(T.LOCAL, name=name, row=row, each=each, **filled)
+            self.texts[name] = self.filled(T.LOCAL, name=name, row=row, each=each, **filled)
         return name
 
     def check(self, space: str, bits: int) -> str:
@@ -118,7 +118,7 @@ class Helpers:
         """The name of what takes an update back: each lane, the highest first, stores what it had found."""
         name = f"undo_{address_bits}x{bits}"
         self.module.declarations["llvm.ctlz.i32"] = "declare i32 @llvm.ctlz.i32(i32, i1)"
-        self.texts[name] = self._filled(T.UNDO, name=name, A=str(address_bits), B=str(bits), bytes=str(bits // 8))
+        self.texts[name] = self.filled(T.UNDO, name=name, A=str(address_bits), B=str(bits), bytes=str(bits // 8))
         return name
 
     # ------------------------------------------------------------ texts
@@ -128,11 +128,11 @@ class Helpers:
         name = f"kind_{bits}x{size}"
         if name not in self.texts:
             w, h = self.width, self.width // 2
-            self.texts[name] = self._filled(
+            self.texts[name] = self.filled(
                 T.CLASSIFY, name=name, A=str(bits), steps=", ".join(f"i{bits} {i * size}" for i in range(w)),
-                heads=", ".join(f"i32 {i // h * h}" for i in range(w)), size=str(size), **{"first.splat": _splat("first", w, bits),
+                heads=", ".join(f"i32 {i // h * h}" for i in range(w)), size=str(size), **{"first.splat": splat("first", w, bits),
                 "half.steps": ", ".join(f"i{bits} {i % h * size}" for i in range(w)),
-                **{f"{n}.all": self._filled(T.ALL, n=n) for n in ("next", "half", "one", "two")}},
+                **{f"{n}.all": self.filled(T.ALL, n=n) for n in ("next", "half", "one", "two")}},
             )  # fmt: skip
         return name
 
@@ -147,64 +147,64 @@ class Helpers:
         if what == "load" and elements == 1:
             ways.append((3, "halves"))
         common = {
-            "name": name, "A": str(a), "B": str(bits), "H": str(h), "R": self._result(bits, elements, w), **_sizes(bits, elements),
+            "name": name, "A": str(a), "B": str(bits), "H": str(h), "R": self.result(bits, elements, w), **sizes(bits, elements),
             "write": str(int(what != "load")), "bytes": str(bits // 8),
             "reach": str((w - 1) * size), "half.reach": str((h - 1) * size),
             "limits": T.GLOBAL_LIMITS if a == 64 else T.GAPPED_LIMITS if self.gapped else T.SHARED_LIMITS,
             "find": "find_each" if a == 64 else "find_shared_each" if self.gapped else "miss_each",
             "ways": " ".join(f"i32 {n}, label %{label}" for n, label in ways),
-            "plain": self._filled(_IF_PLAIN if elements == 1 else _IF_FULL), "low": ", ".join(f"i32 {i}" for i in range(h)),
+            "plain": self.filled(_IF_PLAIN if elements == 1 else _IF_FULL), "low": ", ".join(f"i32 {i}" for i in range(h)),
             "high": ", ".join(f"i32 {i}" for i in range(h, w)), "heads": ", ".join(f"i32 {i // h * h}" for i in range(w)),
-            "if.all": self._filled(T.IF_ALL), **{f"{n}.splat": _splat(n, w, a) for n in ("plus", "to", "most")},
+            "if.all": self.filled(T.IF_ALL), **{f"{n}.splat": splat(n, w, a) for n in ("plus", "to", "most")},
         }  # fmt: skip
         reduce = f"llvm.vector.reduce.or.v{w}i{a}"
         self.module.declarations[reduce] = f"declare i{a} @{reduce}(<{w} x i{a}>)"
-        common["check"] = self._filled(T.CHECK, **common)
+        common["check"] = self.filled(T.CHECK, **common)
         if what == "check":
-            self.texts[name] = self._filled(T.CHECK_ALL, **common)
+            self.texts[name] = self.filled(T.CHECK_ALL, **common)
             return name
         for n, at in ("first", 0), ("second", h):
             wide = f"  %{n}.w = " + (f"add i64 %{n}, 0" if a == 64 else f"zext i32 %{n} to i64")
-            common[f"{n}.start"] = self._filled(T.START, n=n, at=str(at), wide=wide, **common)
-        common["begin"] = self._filled(T.BEGIN, **common)
-        common["runs"] = self._filled(T.RUN_HALVES, **common)
+            common[f"{n}.start"] = self.filled(T.START, n=n, at=str(at), wide=wide, **common)
+        common["begin"] = self.filled(T.BEGIN, **common)
+        common["runs"] = self.filled(T.RUN_HALVES, **common)
         common["halves"] = ""
         if elements == 1:
             self.moving(what, bits, h)
-            common["halves"] = self._filled(T.HALVES + (T.LOAD_HALVES if what == "load" else T.STORE_HALVES), **common)
+            common["halves"] = self.filled(T.HALVES + (T.LOAD_HALVES if what == "load" else T.STORE_HALVES), **common)
         common["offsets"] = (
             f"  %offsets = sext <{w} x i32> %rels to <{w} x i64>" if a == 32 else f"  %offsets = add <{w} x i64> %rels, zeroinitializer"
         )
         pieces = [f"  %start = getelementptr i8, ptr %base, i{a} %lo", f"  %ps = getelementptr i8, ptr %start, <{w} x i64> %offsets"]
         if what == "load":
             common |= {
-                "wide": self._wide_load(bits, elements),
-                "once": self._once(bits, elements),
-                "gathers": self._gathers(pieces, bits, elements),
+                "wide": self.wide_load(bits, elements),
+                "once": self.once(bits, elements),
+                "gathers": self.gathers(pieces, bits, elements),
             }
         else:
             common["values"] = ", ".join(f"<{w} x i{bits}> %x{e}" for e in range(elements))
-            common |= {"wide": self._wide_store(bits, elements), "scatters": self._scatters(pieces, bits, elements)}
-        own, each = (self._filled(text, **common) for text in ((T.LOAD, T.LOAD_EACH) if what == "load" else (T.STORE, T.STORE_EACH)))
+            common |= {"wide": self.wide_store(bits, elements), "scatters": self.scatters(pieces, bits, elements)}
+        own, each = (self.filled(text, **common) for text in ((T.LOAD, T.LOAD_EACH) if what == "load" else (T.STORE, T.STORE_EACH)))
         every = each.replace("@each_", "@all_").replace(f", i{w} %lanes", "", 1).replace("%lanes", "-1")
         self.texts[name] = "\n".join((own, each, every))
         return name
 
-    def _filled(self, text: str, **values: str) -> str:
-        values = {"W": str(self.width), "ones": _ones(self.width), **values}
+    def filled(self, text: str, **values: str) -> str:
+        values = {"W": str(self.width), "ones": ones(self.width), **values}
         for name, value in values.items():
             text = text.replace("{" + name + "}", value)
         return text
 
     @staticmethod
-    def _result(bits: int, elements: int, width: int) -> str:
+    def result(bits: int, elements: int, width: int) -> str:
         one = f"<{width} x i{bits}>"
         return one if elements == 1 else "{" + ", ".join([one] * elements) + "}"
 
     def _returned(self, lines: list[str], bits: int, elements: int, width: int, name: str) -> str:
         if elements == 1:
             return "\n".join([*lines, f"  ret <{width} x i{bits}> %{name}0"])
-        result, last = self._result(bits, elements, width), "poison"
+        result, last = self.result(bits, elements, width), "poison"
         for e in range(elements):
             lines.append(f"  %{name}r{e} = insertvalue {result} {last}, <{width} x i{bits}> %{name}{e}, {e}")
             last = f"%{name}r{e}"
@@ -219,7 +219,7 @@ class Helpers:
         self.module.declarations[name] = f"declare {one}"
         return name
 
-    def _wide_load(self, bits: int, elements: int) -> str:
+    def wide_load(self, bits: int, elements: int) -> str:
         w, b = self.width, bits // 8
         if elements == 1:
             f = self.moving("load", bits, w)
@@ -231,7 +231,7 @@ class Helpers:
             lines.append(f"  %w{e} = shufflevector <{n} x i{bits}> %all, <{n} x i{bits}> poison, <{w} x i32> <{picks}>")
         return self._returned(lines, bits, elements, w, "w")
 
-    def _once(self, bits: int, elements: int) -> str:
+    def once(self, bits: int, elements: int) -> str:
         w, lines = self.width, []
         for e in range(elements):
             lines += [
@@ -241,16 +241,16 @@ class Helpers:
             ]  # fmt: skip
         return self._returned(lines, bits, elements, w, "u")
 
-    def _gathers(self, lines: list[str], bits: int, elements: int) -> str:
+    def gathers(self, lines: list[str], bits: int, elements: int) -> str:
         """Lanes that take no part read what lies at the start: on a host without masks, a test of each lane would cost more."""
         w, b = self.width, bits // 8
         f = self.moving("gather", bits, w)
         for e in range(elements):
             lines += [f"  %g{e}.p = getelementptr i8, <{w} x ptr> %ps, i64 {e * b}",
-                      f"  %g{e} = call <{w} x i{bits}> @{f}(<{w} x ptr> %g{e}.p, i32 {b}, <{w} x i1> {_ones(w)}, <{w} x i{bits}> zeroinitializer)"]  # fmt: skip
+                      f"  %g{e} = call <{w} x i{bits}> @{f}(<{w} x ptr> %g{e}.p, i32 {b}, <{w} x i1> {ones(w)}, <{w} x i{bits}> zeroinitializer)"]  # fmt: skip
         return self._returned(lines, bits, elements, w, "g")
 
-    def _wide_store(self, bits: int, elements: int) -> str:
+    def wide_store(self, bits: int, elements: int) -> str:
         w, b = self.width, bits // 8
         if elements == 1:
             f = self.moving("store", bits, w)
@@ -271,7 +271,7 @@ class Helpers:
                   f"  store <{n} x i{bits}> %mixed, ptr %vp, align {b}"]  # fmt: skip
         return "\n".join(lines)
 
-    def _scatters(self, lines: list[str], bits: int, elements: int) -> str:
+    def scatters(self, lines: list[str], bits: int, elements: int) -> str:
         """Lanes that take no part write to room of the function's own."""
         w, b = self.width, bits // 8
         f = self.moving("scatter", bits, w)
@@ -280,14 +280,14 @@ class Helpers:
                  f"  %ps.on = select <{w} x i1> %mask, <{w} x ptr> %ps, <{w} x ptr> %safe"]  # fmt: skip
         for e in range(elements):
             lines += [f"  %s{e}.p = getelementptr i8, <{w} x ptr> %ps.on, i64 {e * b}",
-                      f"  call void @{f}(<{w} x i{bits}> %x{e}, <{w} x ptr> %s{e}.p, i32 {b}, <{w} x i1> {_ones(w)})"]  # fmt: skip
+                      f"  call void @{f}(<{w} x i{bits}> %x{e}, <{w} x ptr> %s{e}.p, i32 {b}, <{w} x i1> {ones(w)})"]  # fmt: skip
         return "\n".join(lines)
 
 
-def _ones(width: int) -> str:
+def ones(width: int) -> str:
     return "<" + ", ".join(["i1 true"] * width) + ">"
 
 
-def _sizes(bits: int, elements: int) -> dict[str, str]:
+def sizes(bits: int, elements: int) -> dict[str, str]:
     size = bits // 8 * elements
     return {"size": str(size), "mask": str(size - 1)}

@@ -33,6 +33,7 @@ class Values:
         self.width = frame.width
         self.once, self.code = VectorCode(1, module, "s"), VectorCode(self.width, module, "v")
         self.values: dict[int, tuple[int, Any]] = {}
+        self.loaded: dict[int, tuple[int, Any]] = {}  # those that lay in memory
         self.sums: dict[str, tuple[Any, Any]] = {}  # the names of addresses that are one value for all added to one of each lane: the two
         self._checked: set[str] = set()  # what has been asked of the stack's addresses
         self.keeping: frozenset[int] = frozenset()  # slots that keep their value where the guard of the operation does not hold
@@ -58,7 +59,7 @@ class Values:
         """A register's kind and value."""
         found = self.values.get(slot)
         if found is None:
-            found = self.values[slot] = self._loaded(slot)
+            found = self.values[slot] = self.loaded[slot] = self._loaded(slot)
         return found
 
     def _loaded(self, slot: int) -> tuple[int, SymbolicArray]:
