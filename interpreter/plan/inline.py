@@ -36,7 +36,7 @@ from .plan import (
     Target,
 )  # fmt: skip
 from .renaming import Renaming
-from .uses import leaves, mask_of, read, set_by, written
+from .uses import mask_of, read, set_by, slots_in, written
 
 MOST = 20_000  # operations, from which on calls stay calls
 MOST_BY_POINTER = 2_000  # operations, from which on calls through pointers stay calls
@@ -232,7 +232,7 @@ class Inliner:
     def _through_pointer(self, call: Call, made: InlinedCall, segment: Segment) -> Segment:
         """A call through a pointer, with the ways into what it may call."""
         ways = tuple(zip(made.addresses, [inner.first - 1 for inner in made.bodies], strict=True))
-        used = [x for s in (call.pointer, *call.arguments) for x in leaves(s) if type(x) is int and x < self.registers]
+        used = [x for x in slots_in((call.pointer, *call.arguments)) if x < self.registers]
         end = replace(call, guard=None, ways=ways)
         return Segment(segment.block, (), end, segment.site, tuple(dict.fromkeys(used)), mask_of(set_by(call)), 0)
 

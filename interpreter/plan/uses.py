@@ -24,10 +24,15 @@ def leaves(s: Any) -> Iterator[Any]:
             yield s
 
 
+def slots_in(sources: Iterable[Any]) -> list[int]:
+    """The slots that operands read."""
+    return [x for s in sources for x in leaves(s) if type(x) is int]
+
+
 def read(op: P.Op) -> list[int]:
     """The slots that an operation reads, its guard's included, and those that keep their value where the guard does not hold."""
     out = [] if op.guard is None else [op.guard.slot, *op.keeps]
-    out += [x for s in op.sources for x in leaves(s) if type(x) is int]
+    out += slots_in(op.sources)
     return out + ([] if op.product is None else read(op.product))
 
 
@@ -48,7 +53,7 @@ def read_by(end: P.End) -> list[int]:
             sources += [end.number, end.count, *([] if end.reduction is None else [end.reduction.value])]
         case P.Sync():
             sources.append(end.mask)
-    return [x for s in sources for x in leaves(s) if type(x) is int]
+    return slots_in(sources)
 
 
 def set_by(end: P.End) -> list[int]:

@@ -30,6 +30,7 @@ from ...plan.plan import (
     Table,
 )
 from ...plan.roles import registers_of
+from ...plan.uses import slots_in
 from ...poison import Poison
 from ...vector.function import Step, Terminator, VectorFunction, VectorSegment
 from ...vector.group import Group
@@ -39,7 +40,7 @@ from ...vector.steps.ops import guarded
 from ...vector.waiting.exchange import Exchange
 from .accesses import memory_of
 from .masks import DEFINED, UNDEFINED
-from .operands import mask_of, places_of, slots_of
+from .operands import mask_of, places_of
 from .origins import Origin, Origins
 from .registers import ShadowRegisters
 from .rules import reads_lanes
@@ -223,7 +224,7 @@ def tracked_slots(plan: PlanFunction) -> frozenset[int]:
         ops += [x for op in s.ops for x in ((op,) if op.product is None else (op._replace(product=None), op.product))]
         if isinstance(s.end, Call):
             found.update(_defined(s.end))
-    pending = [(frozenset(_read(op)), [p.slot for p in places_of(op.target)]) for op in ops]
+    pending = [(frozenset(slots_in(op.sources)), [p.slot for p in places_of(op.target)]) for op in ops]
     for (_, written), op in zip(pending, ops, strict=True):
         if _brings(op):
             found.update(written)
@@ -238,11 +239,6 @@ def tracked_slots(plan: PlanFunction) -> frozenset[int]:
                 carried |= "out" in carry
         again = (len(found), carried) != before
     return frozenset(found)
-
-
-def _read(op: Op) -> Iterator[int]:
-    for s in op.sources:
-        yield from slots_of(s)
 
 
 def _brings(op: Op) -> bool:

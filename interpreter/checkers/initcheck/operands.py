@@ -6,7 +6,7 @@ and where these come from (origins.py) at `2 * span + slot`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,22 +18,6 @@ from .masks import ALL, DEFINED, ZERO, Mask, as_mask, as_value, bits_of, element
 Get = Callable[[list[Any]], Any]
 Set = Callable[[list[Any], Any], None]
 U64 = np.uint64
-
-
-def slots_of(s: Source) -> Iterator[int]:
-    """The slots that a source reads."""
-    match s:
-        case int():
-            yield s
-        case SlotAs() | Packed() | Not() | Pointer():
-            yield s.slot
-        case Tuple():
-            for e in s.sources:
-                yield from slots_of(e)
-        case PlusConstant():
-            yield from slots_of(s.source)
-        case AddressSource():
-            yield from slots_of(s.base)
 
 
 def mask_of(s: Source, span: int) -> Get:

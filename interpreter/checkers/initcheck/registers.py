@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...plan.plan import Op, Source
+from ...plan.uses import slots_in
 from .masks import ALL, DEFINED, Array, Mask, normal
-from .operands import WrittenSlot, places_of, slots_of
+from .operands import WrittenSlot, places_of
 from .origins import joined
 
 
@@ -21,7 +22,7 @@ class ShadowRegisters:
 
     def read(self, sources: Sequence[Source]) -> tuple[int, ...]:
         """The places of the masks of what sources read, as far as it may be undefined."""
-        return tuple(dict.fromkeys(self.span + s for source in sources for s in slots_of(source) if s in self.tracked))
+        return tuple(dict.fromkeys(self.span + s for s in slots_in(sources) if s in self.tracked))
 
     def written(self, op: Op) -> tuple[WrittenSlot, ...]:
         """The tracked slots that an operation writes."""

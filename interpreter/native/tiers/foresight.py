@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from ...launch import Launch
-from ...plan.plan import Branch, Op, PlanFunction, Segment
-from ...plan.uses import leaves, successors, written
+from ...plan.plan import Branch, PlanFunction, Segment
+from ...plan.uses import slots_in, successors, written
 from ...values import Array, plain
 
 POINTS = 4  # of an approach, from which on it is believed
@@ -162,13 +162,9 @@ def comparisons(segment: Segment, slot: int, deeper: int = 2) -> Iterator[tuple[
     op = next((op for op in reversed(segment.ops) if slot in written(op)), None)
     if op is None or deeper < 0:
         return
-    slots = _read_by(op)
+    slots = slots_in(op.sources)
     if len(slots) >= 2:
         yield slots[0], slots[1]
     for source in slots:  # of an `and` of conditions, say
         if source != slot:
             yield from comparisons(segment, source, deeper - 1)
-
-
-def _read_by(op: Op) -> list[int]:
-    return [x for source in op.sources for x in leaves(source) if type(x) is int]
