@@ -101,4 +101,4 @@ def last_fault() -> ExecutionError | None:
     """The fault of the last failed launch in the current context: the instruction, the thread, nearby allocations. str() gives the report."""
     from .driver.api import STATE
 
-    return STATE.stack[-1].fault if STATE.stack else None
+    return STATE.top.fault if STATE.top is not None else None

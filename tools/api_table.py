@@ -29,7 +29,7 @@ BEYOND = (
 REASONS = {
     "EGL|GL[A-Z]|VDPAU|Graphics|NvSci": "graphics interoperation, as there is no graphics driver",
     "External|Cig": "memory and semaphores of other APIs",
-    "GreenCtx|DevResource|DevSm|ExecAffinity|GetDevResource|Recapture": "green contexts and other partitions of a device",
+    "ExecAffinity|Recapture": "partitions of a device for other processes, and captures that begin again",
     "Ipc|Shareable|ImportPointer|ExportPointer|HandleForAddressRange|LogicalEndpoint|Fabric|Clique": "handles for other processes and machines, except cuIpc and cudaIpc",
     "Checkpoint|Coredump|Logs|AsyncNotification": "checkpoints, core dumps and logs of the driver",
     "GetExportTable": "NVIDIA's private interface to the driver",

@@ -93,7 +93,7 @@ def device() -> SimulatedDevice:
 def context() -> DeviceContext:
     """The primary context of the thread's device, made at the first call that needs one; or what the driver API made current."""
     d = device()
-    if STATE.stack and STATE.stack[-1].alive and STATE.stack[-1].ordinal == d.ordinal:
+    if (top := STATE.top) is not None and top.alive and top.ordinal == d.ordinal:
         return current()
     if d.primary is None or d.ordinal not in _retained:
         d.retain()

@@ -7,7 +7,8 @@ import re
 from .. import driver
 from ..device.machine import machine
 from ..driver.api import handle_of, member, results_of
-from ..errors import ApiError
+from ..driver.partitions import MAKES_DEFAULT_STREAM
+from ..errors import ApiError, invalid
 from .api import RUNTIME, api, call, context, device
 from .enums import cudaDeviceAttr, cudaError_t
 from .structs import cudaDeviceProp, cudaEvent_t, cudaExecutionContext_t, cudaStream_t
@@ -49,6 +50,14 @@ def cudaExecutionCtxStreamCreate(ctx: object, flags: object, priority: object) -
         return cudaStream_t(results_of(driver.cuStreamCreateWithPriority, flags, priority))
     finally:
         results_of(driver.cuCtxPopCurrent)
+
+
+@api
+def cudaGreenCtxCreate(desc: object, device: int, flags: int) -> cudaExecutionContext_t:
+    """A part of a device, as what work can be given to."""
+    if int(flags):
+        raise invalid(f"flags {int(flags):#x}")
+    return cudaExecutionContext_t(int(results_of(driver.cuGreenCtxCreate, desc, device, MAKES_DEFAULT_STREAM)))
 
 
 @api

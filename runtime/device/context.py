@@ -364,14 +364,15 @@ class DeviceContext:
         )  # fmt: skip
         virtual = VIRTUAL if self.space is VIRTUAL.space else VirtualMemory(self.space)
         reachable = (*self.space.host_arenas(), *self._peer_arenas(), *virtual.windows(self.ordinal))
+        profile = replace(self.profile, multiprocessors=shape.multiprocessors) if shape.multiprocessors else self.profile
         launch = Launch(
-            handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, self.profile, self.ring, self.heap,
+            handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, profile, self.ring, self.heap,
             reachable, options, number, virtual.multicasts(self.ordinal), self.resources,
         )  # fmt: skip
-        device = self._configured(handle, launch.total_shared)
+        device = self._configured(handle, launch.total_shared, profile)
         if self.observe is not None:
             self.observe(launch)
-        timed = launch_timed(self.space.clock, launch, self.profile, parameters, self.space)
+        timed = launch_timed(self.space.clock, launch, profile, parameters, self.space)
         try:
             with watched(self, handle, shape, parameters):
                 observers = *self.observers, *(sanitizer.watching(launch) if sanitizer else ()), *observers_of(device), *timed.observers
@@ -448,9 +449,8 @@ class DeviceContext:
         """A launch has failed."""
         self.pending, self.failed = e, f"launch {number} of the context, kernel {short_name(handle.name)},"
 
-    def _configured(self, handle: KernelHandle, shared: int) -> DeviceProfile:
+    def _configured(self, handle: KernelHandle, shared: int, p: DeviceProfile) -> DeviceProfile:
         """The device with L1, shared memory and its banks as the host has set them for a kernel, else for all."""
-        p = self.profile
         if p.shared_rule == "64-bit-banks" and (handle.bank_config or self.bank_config) == EIGHT_BYTE_BANKS:
             p = replace(p, shared_bank_mode=8)
         prefers = PREFERENCES[handle.cache_config or self.cache_config]

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar
 
 from ..api.table import ApiCall, driver_calls
 from ..device.context import DeviceContext
-from ..device.graphs.streams import LEGACY, PER_THREAD, DeviceStream
+from ..device.graphs.streams import LEGACY, PER_THREAD, DevicePart, DeviceStream
 from ..device.machine import SimulatedDevice, machine
 from ..errors import ApiError, UsageError
 from .tables.enums import CUresult
@@ -25,8 +25,24 @@ class State(threading.local):
     """What belongs to one host thread."""
 
     def __init__(self) -> None:
-        self.stack: list[DeviceContext] = []
+        self.stack: list[DeviceContext | DevicePart] = []
         self.last: ApiError | None = None
+
+    @property
+    def top(self) -> DeviceContext | None:
+        """The context that is current, or that of the part of a device that is."""
+        return behind(self.stack[-1]) if self.stack else None
+
+    @property
+    def part(self) -> DevicePart | None:
+        """The part of a device that is current."""
+        found = self.stack[-1] if self.stack else None
+        return found if isinstance(found, DevicePart) else None
+
+
+def behind(found: DeviceContext | DevicePart) -> DeviceContext:
+    """A context, or that of a part of its device."""
+    return found.context if isinstance(found, DevicePart) else found
 
 
 STATE = State()
@@ -55,8 +71,8 @@ def api(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
         try:
             if not _ready and "early" not in row.words:
                 raise ApiError("CUDA_ERROR_NOT_INITIALIZED", "cuInit comes first")
-            if STATE.stack and STATE.stack[-1].alive and "calm" not in row.words:
-                STATE.stack[-1].check()
+            if (top := STATE.top) is not None and top.alive and "calm" not in row.words:
+                top.check()
             out = work(*args, **kwargs)
         except ApiError as e:
             STATE.last = e
@@ -157,9 +173,9 @@ def device_of(dev: object) -> SimulatedDevice:
 
 def current() -> DeviceContext:
     """The calling thread's context."""
-    if not STATE.stack:
+    c = STATE.top
+    if c is None:
         raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "no context is current: cuCtxSetCurrent comes first")
-    c = STATE.stack[-1]
     if not c.alive:
         raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the current context was destroyed")
     return c
@@ -167,16 +183,20 @@ def current() -> DeviceContext:
 
 def context_of(handle: object) -> DeviceContext:
     """A context by its handle; the current one for null."""
-    if not integer(handle):
-        return current()
-    return object_of(handle, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
+    return behind(context_or_part(handle)) if integer(handle) else current()
+
+
+def context_or_part(handle: object) -> DeviceContext | DevicePart:
+    """A context by its handle, or a part of a device that stands for one."""
+    found = anything_of(handle)
+    return found if isinstance(found, DevicePart) else object_of(handle, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
 
 
 def stream_of(handle: object) -> DeviceStream:
     """A stream by its handle; 0, 1 and 2 are the default ones."""
     number = integer(handle)
     if number in (0, LEGACY):
-        return current().default_stream(LEGACY)
+        return current().default_stream(LEGACY) if STATE.part is None else STATE.part.default_stream()
     if number == PER_THREAD:
         return current().default_stream(PER_THREAD)
     s = object_of(handle, DeviceStream)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..device.context import DeviceContext
 from ..device.machine import machine
 from ..errors import ApiError, invalid
-from .api import STATE, api, context_of, current, device_of, handle_of, integer, member, object_of
+from .api import STATE, api, context_of, context_or_part, current, device_of, handle_of, integer, member, object_of
 from .tables.enums import CUfunc_cache, CUlimit, CUsharedconfig
 from .tables.structs import CUcontext, CUdevice
 
@@ -45,7 +45,7 @@ def cuCtxPushCurrent(ctx: object) -> None:
     """Makes a context current, above the one that is."""
     if not integer(ctx):
         raise invalid("the context is null")
-    STATE.stack.append(object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT"))
+    STATE.stack.append(context_or_part(ctx))
 
 
 @api
@@ -63,7 +63,7 @@ def cuCtxSetCurrent(ctx: object) -> None:
         if STATE.stack:
             STATE.stack.pop()
         return
-    STATE.stack[-1:] = [object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")]
+    STATE.stack[-1:] = [context_or_part(ctx)]
 
 
 @api

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from ..device.graphs.pending import QUEUE
-from ..device.graphs.streams import DeviceEvent, in_order, refuse_unfinished
+from collections.abc import Sequence
+
+from ..device.graphs.pending import QUEUE, PendingWork
+from ..device.graphs.streams import LEGACY, DeviceEvent, DeviceStream, in_order, refuse_unfinished
 from ..errors import ApiError, invalid
 from .api import api, context_of, current, forget, handle_of, integer, object_of, stream_of
 from .tables.structs import CUevent
@@ -146,12 +148,25 @@ def cuEventElapsedTime(hStart: object, hEnd: object) -> float:
 def cuCtxRecordEvent(hCtx: object, hEvent: object) -> None:
     """Records an event behind all work of a context."""
     c = context_of(hCtx)
-    if not c.broken:
-        event_of(hEvent).record()
+    record_behind(event_of(hEvent), QUEUE.of_context(c), c.default_stream(LEGACY))
 
 
 @api
 def cuCtxWaitEvent(hCtx: object, hEvent: object) -> None:
     """All later work of a context waits for an event."""
-    context_of(hCtx)
-    event_of(hEvent)
+    c = context_of(hCtx)
+    hold_up([*c.streams, *c.thread_streams(), c.default_stream(LEGACY)], event_of(hEvent))
+
+
+def record_behind(e: DeviceEvent, work: Sequence[PendingWork], stream: DeviceStream) -> None:
+    """An event is reached when some work has ended, and that of a stream."""
+    if not stream.context.broken:
+        e.captured, e.reached = None, None
+        e.recorded = QUEUE.give(stream, "EVENT_RECORD", e.record, work)
+
+
+def hold_up(streams: Sequence[DeviceStream], e: DeviceEvent) -> None:
+    """The later work of streams waits for an event."""
+    if e.recorded is not None and e.is_ahead:
+        for s in streams:
+            QUEUE.give(s, "WAIT_EVENT", lambda: None, [e.recorded])

@@ -134,6 +134,8 @@ def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> 
     if s.context is not k.context:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel and the stream are of different contexts")
     c = k.context
+    if s.part is not None:
+        shape.multiprocessors = s.part.multiprocessors
     most = MAX_PARAMETERS[c.profile.capability >= (7, 0)]
     if k.kernel.parameter_bytes > most:
         raise invalid(f"{k.kernel.parameter_bytes} bytes of parameters; {most} are allowed")

@@ -12,7 +12,7 @@ from ..device.graphs.streams import CAPTURE_MODE, DeviceStream, announced, refus
 from ..device.memory.allocations import SPACE
 from ..device.memory.host import host
 from ..errors import invalid, unsupported
-from .api import api, current, forget, handle_of, integer, member, object_of, stream_of
+from .api import STATE, api, current, forget, handle_of, integer, member, object_of, stream_of
 from .graphs.graphs import queue, uncaptured
 from .tables.enums import CUresult, CUstreamAttrID, CUstreamCaptureMode
 from .tables.structs import CUcontext, CUdevice, CUgreenCtx, CUlaunchAttributeValue, CUstream
@@ -26,7 +26,10 @@ def new_stream(flags: int, priority: int) -> CUstream:
         raise invalid(f"flags {flags:#x}")
     c = current()
     c.check()
-    s = DeviceStream(c, flags, max(PRIORITIES[0], min(PRIORITIES[1], priority)))
+    priority = max(PRIORITIES[0], min(PRIORITIES[1], priority))
+    if STATE.part is not None:
+        return CUstream(handle_of(STATE.part.stream(flags, priority)))
+    s = DeviceStream(c, flags, priority)
     c.streams.append(s)
     return CUstream(handle_of(s))
 
@@ -89,14 +92,16 @@ def cuStreamGetId(hStream: object) -> int:
 
 @api
 def cuStreamGetCtx(hStream: object) -> CUcontext:
-    """The stream's context."""
-    return CUcontext(handle_of(stream_of(hStream).context))
+    """The stream's context, or the part of a device that stands for one."""
+    s = stream_of(hStream)
+    return CUcontext(handle_of(s.part or s.context))
 
 
 @api
 def cuStreamGetCtx_v2(hStream: object) -> tuple[CUcontext, CUgreenCtx]:
-    """The stream's context; it is never of a part of the device."""
-    return CUcontext(handle_of(stream_of(hStream).context)), CUgreenCtx(0)
+    """The stream's context, and the part of a device that it belongs to."""
+    s = stream_of(hStream)
+    return CUcontext(handle_of(s.context)), CUgreenCtx(handle_of(s.part) if s.part is not None else 0)
 
 
 @api

@@ -115,7 +115,7 @@ class Device:
         if arch is not None:
             ordinal = machine().of_architecture(arch, rules_only).ordinal
         elif device_id is None:
-            ordinal = STATE.stack[-1].ordinal if STATE.stack else 0
+            ordinal = STATE.top.ordinal if STATE.top is not None else 0
         else:
             ordinal = int(device_id)
         if not 0 <= ordinal < len(machine().devices):
@@ -198,7 +198,7 @@ class Device:
         return LEGACY_DEFAULT_STREAM
 
     def _check(self) -> None:
-        if not STATE.stack or STATE.stack[-1].ordinal != self._device_id:
+        if STATE.top is None or STATE.top.ordinal != self._device_id:
             raise CUDAError("CUDA_ERROR_INVALID_CONTEXT", f"device {self._device_id} is not current: call set_current() first")
 
     def set_current(self, ctx: Context | None = None) -> Context | None:
@@ -278,7 +278,7 @@ class Device:
 
     def reset(self) -> None:
         """Replaces the primary context by a new one: memory, modules and a pending error are gone."""
-        is_current = bool(STATE.stack) and STATE.stack[-1] is machine().device(self._device_id).primary
+        is_current = STATE.top is not None and STATE.top is machine().device(self._device_id).primary
         do(driver.cuDevicePrimaryCtxReset, self._device_id)
         if is_current:
             self.set_current()

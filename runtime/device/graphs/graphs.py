@@ -261,12 +261,12 @@ class Executable:
     def run(self, stream: CapturedStream) -> Steps:
         """Runs everything, and the graphs that its kernels launch behind it; what comes behind a fault is dropped."""
         run = GraphRun(self)
-        yield from self._once(stream, run)
+        yield from self.once(stream, run)
         while run.behind and not stream.context.broken:
             run.now = run.behind.pop(0)
-            yield from run.now._once(stream, run)
+            yield from run.now.once(stream, run)
 
-    def _once(self, stream: CapturedStream, run: GraphRun, node_of: str = "") -> Steps:
+    def once(self, stream: CapturedStream, run: GraphRun, node_of: str = "") -> Steps:
         """Runs everything once.  `node_of`: the node of another graph that this one is.
 
         For checkers and the clock each node is a stream, behind those that it depends on, and behind the launch before, as launches of one executable are.
@@ -287,7 +287,7 @@ class Executable:
             if node in self.off:
                 continue
             if node in self.children:
-                yield from self.children[node]._once(stream, run, names[node])
+                yield from self.children[node].once(stream, run, names[node])
             else:
                 yield from within(stream.context, run, work)
         for name in (whole, begun):

@@ -48,6 +48,7 @@ class DeviceStream:
     alive: bool = True
     attributes: dict[int, bytes] = field(default_factory=dict)
     capture: Capture | None = None
+    part: DevicePart | None = None  # where its kernels run, if not on the whole device
 
     @property
     def name(self) -> str:
@@ -88,6 +89,37 @@ class DeviceStream:
                 sanitizer.queued(None)
             if clock is not None:
                 clock.end()
+
+
+@dataclass(eq=False)
+class DevicePart:
+    """Some multiprocessors of a device: a green context. It has all of the device's memory and code."""
+
+    context: DeviceContext  # the primary context of the device
+    multiprocessors: int
+    number: int = field(default_factory=lambda: next(_numbers))
+    streams: list[DeviceStream] = field(default_factory=list)
+    default: DeviceStream | None = None  # what work is given to without a stream, while the part is current
+
+    def stream(self, flags: int = 1, priority: int = 0) -> DeviceStream:
+        """A new stream, whose kernels run on these multiprocessors."""
+        s = DeviceStream(self.context, flags, priority, part=self)
+        self.streams.append(s)
+        self.context.streams.append(s)
+        return s
+
+    def default_stream(self) -> DeviceStream:
+        """The stream that needs no handle."""
+        if self.default is None:
+            self.default = self.stream(flags=0)
+        return self.default
+
+    def close(self) -> None:
+        """Ends its streams."""
+        for s in self.streams:
+            s.alive = False
+            if s in self.context.streams:
+                self.context.streams.remove(s)
 
 
 @dataclass(eq=False)

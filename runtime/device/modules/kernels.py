@@ -46,6 +46,7 @@ class LaunchShape:
     dynamic_shared: int = 0
     cooperative: bool = False
     cluster: Dim3 | None = None
+    multiprocessors: int = 0  # that it runs on; 0: those of the device
 
     def config(self, driver: Any) -> Any:
         """The CUlaunchConfig of cuda.bindings.driver, or of the module here that has its shape."""
@@ -332,7 +333,7 @@ class KernelHandle:
             raise invalid(f"{len(parameters)} bytes of parameters are given; the kernel has {kernel.parameter_bytes}")
         cluster = self.cluster_of(shape)
         if shape.cooperative:
-            most = self.resident_blocks(threads, shape.dynamic_shared) * p.multiprocessors
+            most = self.resident_blocks(threads, shape.dynamic_shared) * (shape.multiprocessors or p.multiprocessors)
             if p.capability < (6, 0):
                 raise ApiError("CUDA_ERROR_NOT_SUPPORTED", f"{p.name} has no cooperative launch")
             if prod(shape.grid) > most:

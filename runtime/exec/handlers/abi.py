@@ -226,6 +226,11 @@ def raw_value(kind: str, value: Any) -> bytes:
     return ctypes.string_at(value.getPtr(), size_of(kind) if "/" in kind else ctypes.sizeof(value.c_type))
 
 
+def raw_input(value: Any) -> bytes:
+    """The bytes of a structure, or of a list of them, that a call may change."""
+    return b"".join(map(raw_input, value)) if isinstance(value, list) else raw_value("", value)
+
+
 def write_result(kind: str, address: int, value: Any) -> None:
     """Writes a result, or a list of them, where a pointer says."""
     if address:
@@ -274,13 +279,11 @@ class Marshalled:
             given[name] = translate(given[name])
         inputs = [self._input(p, given) for p in self.inputs]
         changed = [
-            (p, value, raw_value("", value))
-            for p, value in zip(self.inputs, inputs, strict=True)
-            if p and p.mark == "+" and value is not None
+            (p, value, raw_input(value)) for p, value in zip(self.inputs, inputs, strict=True) if p and p.mark == "+" and value is not None
         ]
         code, *results = self.work(*inputs)
         for p, value, before in changed:
-            if (now := raw_value("", value)) != before:
+            if (now := raw_input(value)) != before:
                 write(given[p.name], now)
         if not code:
             for r, value in zip(self.results, results, strict=True):
