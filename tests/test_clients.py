@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.counting import Counts, page, reason
+from tests.clients.suites import results, section
 from tests.clients.table import CLIENTS
 
 XML = """<?xml version="1.0"?><testsuites><testsuite tests="6">
@@ -37,6 +38,12 @@ def test_the_page_shows_counts_and_reasons() -> None:
     assert "| lib | 1.2 | 2 | 2 | 50.0 | 1 | 1 |\n| other | 3 | 7 | 0 | 100.0 | 0 | 0 |" in text
     assert "| 1 | `AssertionError: 1 == 2   at` |" in text and "| | `b.py` did not end |" in text
     assert "## other" not in text
+
+
+def test_the_page_shows_whole_suites(tmp_path: Path) -> None:
+    (tmp_path / "cupy-14.2.0.xml").write_text(XML.replace("<testsuite ", '<testsuite timestamp="2026-11-28T04:00:00" '))
+    text = page({}, 0, section(results(tmp_path)))
+    assert "| cupy | 14.2.0 | 2026-11-28 | 2 | 3 | 40.0 | 1 | core, " in text and "### cupy" in text
 
 
 def test_reasons_are_the_last_error() -> None:

@@ -12,6 +12,7 @@ import tempfile
 from pathlib import Path
 
 from .counting import Counts, page
+from .suites import results, section
 from .table import CLIENTS, Client
 
 HERE = Path(__file__).parent
@@ -80,11 +81,12 @@ def main() -> None:
         "--folder", type=Path, default=Path(tempfile.gettempdir()) / "warplab-clients", help="where their environments are made"
     )
     parser.add_argument("--most", type=int, default=0, help="tests of each file")
+    parser.add_argument("--results", type=Path, help="a folder with what whole suites came to, for the page; see suites.py")
     parser.add_argument("--page", action="store_true", help="write docs/clients.md")
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as out:
         found = {c.name: run(c, given.folder, given.most, Path(out)) for c in CLIENTS if not given.names or c.name in given.names}
-    text = page(found, given.most)
+    text = page(found, given.most, section(results(given.results)) if given.results else ())
     if given.page:
         (ROOT / "docs" / "clients.md").write_text(text)
     print(text)

@@ -101,5 +101,11 @@ CLIENTS = (
     # neither package has its tests, nor has an archive of sources: these are ours
     Client("core", "cuda-core", ("cuda-core[cu13]", "numpy", "pytest"), ("core_programs.py", "core_memory.py", "core_graphs.py")),
     Client("bindings", "cuda-bindings", ("cuda-bindings[all]==13.*", "numpy", "pytest"), ("bindings_calls.py",)),
+    # its tests are in its package; those that run on a device have its name
+    Client(
+        "warp", "warp-lang", ("warp-lang", "numpy", "pytest"),
+        tuple(f"warp.tests.{n}" for n in "test_array test_atomic test_conditional test_func test_launch test_rand test_struct test_utils cuda.test_streams geometry.test_hash_grid".split()),
+        least=80, options=("--pyargs", "-k", "cuda"),
+    ),
     Client("triton", "triton", ("triton", "numpy", "pytest"), ("triton_tutorials.py", "triton_launches.py"), environment={"TRITON_DEFAULT_FP_FUSION": "1"}),
 )  # fmt: skip

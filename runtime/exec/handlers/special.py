@@ -398,12 +398,17 @@ def proc_address(c: HandledCall) -> int:
 
 @handles("cuGetExportTable", "cudaGetExportTable")
 def export_table(c: HandledCall) -> int:
-    """Private tables are not there.  A runtime that was linked in and could not be redirected ends with this answer: that is explained."""
+    """Private tables are not there.  A runtime that was linked in and could not be redirected ends with this answer: that is explained.
+
+    What else asks, such as a compiler that was linked in, does without them.
+    """
     program = host()
     if MACHINE == "x86_64" and isinstance(program, HostProgram):
         (back,) = read_array("u64", c.request.stack - 8, 1)
         path = maps.path_at(program.pid, back)
-        if not path.startswith("/memfd:") and not os.path.basename(path).startswith(("libnv", "libcuda")):
+        if path.startswith("/memfd:") or os.path.basename(path).startswith(("libnv", "libcuda")):
+            return 1
+        if (found := maps.object_at(program.pid, back)) is None or not unnamed(found):
             raise unsupported(unserved(path))
     return 1
 

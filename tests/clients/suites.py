@@ -1,0 +1,49 @@
+"""The clients' suites as their authors run them, each in one process: what was run, and what pytest's XML file says of it.
+
+The files are called NAME-VERSION.xml and come from `pytest --junitxml` under `warplab exec`; see the README of the client for how its tests are run.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from xml.etree import ElementTree
+
+from .counting import Counts
+
+SUITES = {
+    "numba-cuda": "all tests of the package (`pytest --pyargs numba.cuda.tests`)",
+    "cuda.core": "`cuda_core/tests` of its repository, without those that build extensions",
+    "cuda.bindings": "`cuda_bindings/tests` of its repository, without those that build extensions and those of cuFile, whose library searches the machine's buses for a GPU",
+    "cupy": "core, creation, indexing, sorting and statistics tests: the 900 that a checksum of their names chooses",
+    "warp": "tests of the package that run on a device: 160 of 33 files",
+    "taichi": "basic tests of its repository, for CUDA: 500 of 48 files",
+    "pycuda": "`test` of its source distribution",
+}  # fmt: skip
+LEAST = 20  # failures of one reason or of several that the page tells; the rest it counts
+
+
+def results(folder: Path) -> list[tuple[str, str, str, Counts]]:
+    """(name, version, date, counts) of each file, in the order of the table."""
+    out = []
+    for path in sorted(folder.glob("*.xml"), key=lambda p: list(SUITES).index(p.stem.rpartition("-")[0])):
+        name, _, version = path.stem.rpartition("-")
+        counts = Counts(version)
+        counts.add(path.read_text(), {})
+        suite = next(ElementTree.parse(path).getroot().iter("testsuite"))
+        out.append((name, version, suite.get("timestamp", "")[:10], counts))
+    return out
+
+
+def section(found: list[tuple[str, str, str, Counts]]) -> list[str]:
+    """The part of the page that shows them."""
+    out = ["", "## Whole suites", "", "Each suite was run in one process, as its authors run it.", ""]
+    out += ["| client | version | date | passed | failed | % | skipped | what was run |", "|---|---|---|---:|---:|---:|---:|---|"]
+    for name, version, date, c in found:
+        out.append(f"| {name} | {version} | {date} | {c.passed} | {c.failed.total()} | {c.share:.1f} | {c.skipped} | {SUITES[name]} |")
+    for name, _, _, c in found:
+        if c.failed:
+            out += ["", f"### {name}", "", "| tests | reason |", "|---:|---|"]
+            out += [f"| {n} | `{why.replace('|', ' ').replace('`', ' ')}` |" for why, n in c.failed.most_common(LEAST)]
+            if rest := sum(n for _, n in c.failed.most_common()[LEAST:]):
+                out.append(f"| {rest} | others, each of which a single test has |")
+    return out
