@@ -232,7 +232,6 @@ class TogetherEmitter(Emitter):
         block, notes, w = self.block(), self.frame.notes, self.width
         names = {x for a in self.addresses for x in (a.name, a.lanes)} | {block}
         lines = _reaching(self.code.lines, names)
-        self.module.declarations["llvm.smin.i64"] = "declare i64 @llvm.smin.i64(i64, i64)"
         ordered = self._ordered()
         easy = "true"
         for i, a in enumerate(self.addresses):
@@ -246,7 +245,8 @@ class TogetherEmitter(Emitter):
                 f"  %near{i} = icmp eq i32 %kind{i}, 0", f"  %full{i} = icmp eq i{w} {a.lanes}, -1", f"  %run{i} = and i1 %near{i}, %full{i}",
                 f"  %end{i} = add i64 %first{i}, {reach}", f"  br i1 %run{i}, label %runs{i}, label %other{i}",
                 f"runs{i}:", f"  call void @{self.moving.extend()}(ptr %sum{i}, i64 %first{i}, i64 %end{i}, i64 %first{i})", f"  br label %order{i}",
-                f"other{i}:", f"  call void @{self.moving.spread(a.bits, a.size)}({vector}, i32 %kind{i}, i{w} {a.lanes}, ptr %sum{i}, ptr %sums{i})", f"  br label %order{i}",
+                f"other{i}:", f"  call void @{self.moving.spread(a.bits, a.size)}({vector}, i32 %kind{i}, i{w} {a.lanes}, ptr %sum{i}, ptr %sums{i})",
+                f"  br label %order{i}",
                 f"order{i}:", f"  %easy{i} = and i1 {easy}, %run{i}",
             ]  # fmt: skip
             easy = f"%easy{i}"
