@@ -77,7 +77,7 @@ class Cut:
         behind = self.rows[row.behind or row.number + 1]
         for slot in slots_of(behind.live):
             out.setdefault(slot, set()).add(kind_in(behind.kinds, slot))
-        if behind.kind not in (s.RUN, s.CALLOUT):
+        if behind.kind not in (s.RUN, s.CALLOUT) and not behind.behind:
             for following in self.uniformity.graph.following[row.segment]:
                 for slot in slots_of(self.plan.live_in[following]):
                     out.setdefault(slot, set()).add(kind_in(self.uniformity.entry[following], slot))
@@ -166,7 +166,7 @@ class _Cutter:
                 end_pass(i, "behind what is checked together")
                 end_checked()
             if i in together:
-                end_pass(i, "checked together")
+                end_pass(i, "")
                 add(s.REGION, i, together[i], "checked together")
                 start, checked = i, self.rows[-1]
                 seen.clear()
@@ -181,7 +181,7 @@ class _Cutter:
                 add(s.CALLOUT, i, i + 1, self.tracing.refusal(op))
                 start, reason = i + 1, "behind what numpy runs"
             elif self.tracing.updates(op):  # nothing may fail behind it
-                if seen:
+                if seen or start == i:
                     end_pass(i, "an update, which must not be done twice")
                 run(i + 1, "behind an update, which must not be done twice")
             elif self.tracing.touches(op):  # alone, for others may touch the same

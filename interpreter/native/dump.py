@@ -130,6 +130,9 @@ def _cut(kernel: LoadedKernel, made: NativeStages) -> Iterator[str]:
                 yield f"        segment {n}: {len(made.plan.segments[n].ops)} operations, begins with varying [{_slots(row.region.kinds[n])}]"
             yield "        if an access fails, the rows of these segments run instead"
             continue
+        if row.behind:
+            yield f"        if an access is not legal, or may see another lane's store, rows {row.number + 1} to {row.behind - 1} run instead"
+            continue
         for op in segment.ops[row.first : row.last]:
             yield f"        {text.op(op)}"
         after_call = row.kind == s.JUMP and found.rows[row.number - 1].kind == s.CALLOUT and isinstance(segment.end, P.Call)
@@ -143,6 +146,8 @@ def _row(row: Row, made: NativeStages) -> str:
     if row.region is not None:
         lanes = "whose lanes may diverge" if row.region.diverges else "whose lanes stay together"
         return f"{row.name}: a warp runs segments {_numbers(row.region.order)} until {row.region.exit}, {lanes}; then the next warp"
+    if row.behind:
+        return f"{row.name}, {row.last - row.first} operations{why}; row {row.behind} follows"
     if row.kind == s.CALLOUT:
         return f"numpy{why}"
     if row.kind != s.RUN:
@@ -165,6 +170,8 @@ def _frame(kernel: LoadedKernel, made: NativeStages) -> Iterator[str]:
         yield f"  {at:6}  slot {slot:<4} {f.width} x {f.dtypes[slot].name:8} {names.get(slot, 'the condition code')}"
     if f.saved < f.size and any(row.region for row in made.cut.rows):
         yield f"  {f.saved:6}  what a region puts back if it fails"
+    if f.noted:
+        yield f"  {f.notes:6}  how {f.noted} addresses lie that are checked together"
     for name, table in module.specials.items():
         yield f"  {name}: a value for {({'one': 'the launch', 'block': 'each block', 'lane': 'each lane of a block'})[table.extent]}"
     yield f"  {module.sites} accesses remember the allocation that they used last"

@@ -46,7 +46,9 @@ def stretches(ops: Sequence[P.Op], kinds: Sequence[Kinds], lines: Callable[[P.Op
         dict[int, int](),
     )  # what it takes to compute each slot's value from those that are there where the stretch begins
     for i, op in enumerate(ops):
-        own = lines(op) if _fits(op) and not (gapped and op.how in ("load", "store") and space_of(op) == "shared") else None
+        own = lines(op)
+        if own is not None and (not _fits(op) or (gapped and op.how in ("load", "store") and space_of(op) == "shared")):
+            own = None
         if own is None or moves == MOST or any(costs.get(slot, 0) > DEAR for slot in _decisive(op)):
             if moves > 1:
                 out[first] = i
