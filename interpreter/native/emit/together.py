@@ -342,13 +342,11 @@ class TogetherEmitter(Emitter):
 
     def _spelt(self, spell: Callable[[int, Move], list[str]]) -> list[str]:
         """The lines of the operations with their accesses spelt out."""
-        lines, n = [], 0
+        lines, left = [], [n for n, move in enumerate(self.moves) if move.addresses >= 0]
         for line in self.code.lines:
-            if f"{_MARK}{n}" in line:
+            if left and f"{_MARK}{left[0]}" in line:
+                n = left.pop(0)
                 lines += spell(n, self.moves[n])
-                n += 1
-                while n < len(self.moves) and self.moves[n].addresses < 0:
-                    n += 1
             else:
                 lines.append(line)
         return lines

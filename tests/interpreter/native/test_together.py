@@ -66,6 +66,9 @@ TOGETHER = {
     "a scatter of which lanes meet": "shr.u32 %r7, %r4, 3; mul.wide.u32 %d6, %r7, 4; add.u64 %d7, %d1, %d6; "
     "ld.global.u32 %r8, [%d5]; st.global.u32 [%d7], %r8;",
     "one address": "ld.global.u32 %r7, [%d5]; ld.global.u32 %r8, [%d2+64]; add.u32 %r7, %r7, %r8; st.global.u32 [%d4], %r7; st.global.u32 [%d1+8000], %r7;",
+    "one address first": "ld.global.u32 %r8, [%d2+64]; ld.global.u32 %r7, [%d5]; add.u32 %r7, %r7, %r8; st.global.u32 [%d4], %r7;",
+    "behind a division": "div.u32 %r7, %r4, %r3; xor.b32 %r7, %r7, %r4; mul.wide.u32 %d6, %r7, 4; add.u64 %d7, %d2, %d6; ld.global.u32 %r8, [%d7]; "
+    "st.global.u32 [%d4], %r8;",
     "a guard": "and.b32 %r7, %r1, 63; setp.lt.u32 %p1, %r7, 17; ld.global.u32 %r8, [%d5]; @%p1 st.global.u32 [%d4], %r8;",
     "a guard that holds for none": "setp.eq.u32 %p1, %r4, 5000; ld.global.u32 %r8, [%d5]; mov.u64 %d6, 8; @%p1 st.global.u32 [%d6], %r8;",
     "a guarded load": "and.b32 %r7, %r1, 63; setp.lt.u32 %p1, %r7, 17; @%p1 ld.global.u32 %r3, [%d5]; st.global.u32 [%d4], %r3;",
