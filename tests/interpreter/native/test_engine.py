@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.interpreter.harness import run
+from tests.interpreter.harness import Machine, kernel, run
 from tests.interpreter.test_reference import seeded
+from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import ExecutionError, LimitReached
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
@@ -171,3 +172,15 @@ def test_bytes_that_are_not_copied_are_zeros(name: str, source: str, guard: str)
     given = np.random.default_rng(1).integers(1, 1 << 32, 256, dtype=np.uint32)
     numpy, native = (run(text, 1, 64, 256, given, engine=engine) for engine in ENGINES)
     assert (numpy == native).all() and (numpy == 0).any()
+
+
+def test_loads_of_one_address_begin_a_stretch() -> None:
+    text = kernel("p out", ".reg .b64 %d<4>; .reg .b32 %r<6>; ld.param.u64 %d1, [out]; mov.u32 %r1, %tid.x; mul.wide.u32 %d2, %r1, 8; "
+                  "add.u64 %d2, %d2, %d1; ld.const.u32 %r2, [table+4]; ld.const.v2.u32 {%r3, %r4}, [table+8]; add.u32 %r2, %r2, %r1; "
+                  "add.u32 %r3, %r3, %r4; st.global.u32 [%d2], %r2; st.global.u32 [%d2+4], %r3; ret;", ".const .u32 table[4] = {1, 2, 3, 4};")  # fmt: skip
+    machine = Machine(text)
+    out = machine.upload(np.zeros(128, np.uint32))
+    launch = machine.prepare(1, 64, [out], engine="native")
+    execute(launch)
+    assert (machine.download(out, np.dtype(np.uint32)).reshape(64, 2) == np.stack([np.arange(64) + 2, np.full(64, 7)], 1)).all()
+    assert launch.used.native_blocks == 1 and not launch.used.failures
