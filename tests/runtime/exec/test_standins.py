@@ -119,15 +119,22 @@ def test_the_products_of_cusparse(warplab_exec: Run) -> None:
     assert done.stderr == SAID.replace("cuBLAS", "cuSPARSE")
 
 
+@pytest.mark.parametrize("library", ["libcublasLt.so.13", "libcublasLt.so.12"])
+def test_the_products_of_cublaslt(warplab_exec: Run, library: str) -> None:
+    done = warplab_exec(sys.executable, str(CLIENTS / "light_products.py"), library)
+    assert done.stdout == "light products: right\n", done.stderr
+    assert done.stderr.startswith(SAID.replace("cuBLAS", "cuBLASLt")) and "product with attributes [17]" in done.stderr
+
+
 def test_cublaslt_is_there_and_says_what_it_lacks(warplab_exec: Run) -> None:
     code = """
 import ctypes
 lt = ctypes.CDLL("libcublasLt.so.13")
 handle = ctypes.c_void_p()
-print(lt.cublasLtCreate(ctypes.byref(handle)), lt.cublasLtGetVersion(), lt.cublasLtMatmul(handle), lt.cublasLtDestroy(handle))
+print(lt.cublasLtCreate(ctypes.byref(handle)), lt.cublasLtGetVersion(), lt.cublasLtMatrixTransform(handle), lt.cublasLtDestroy(handle))
 """
     done = warplab_exec(sys.executable, "-c", code)
-    assert done.stdout == "0 130000 15 0\n" and "the stand-in has no cublasLtMatmul" in done.stderr
+    assert done.stdout == "0 130000 15 0\n" and "the stand-in has no cublasLtMatrixTransform" in done.stderr
 
 
 def test_no_more_auditors_than_the_loader_takes(warplab_exec: Run) -> None:

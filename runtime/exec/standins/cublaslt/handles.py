@@ -1,11 +1,11 @@
-"""cuBLASLt's handles and version, for programs that load it before cuBLAS; its products are refused."""
+"""cuBLASLt's handles and version."""
 
 from __future__ import annotations
 
-from ...cudart.api import context
-from ..handlers.special import DRIVER_VERSION, HandledCall
-from .calls import StandIn
-from .cublas.handles import STATUSES, VERSION
+from ....cudart.api import context
+from ...handlers.special import DRIVER_VERSION, HandledCall
+from ..calls import StandIn
+from ..cublas.handles import STATUSES, VERSION
 
 LIBRARY = StandIn("cuBLASLt", not_initialized=1, invalid_value=7, failed=13, not_supported=15)
 
