@@ -114,8 +114,11 @@ def link(inputs: Sequence[str | bytes | Module | ObjectFile], name: str = "<prog
     return link_modules([load(source, f"<input {i}>") for i, source in enumerate(inputs)], name)
 
 
-def link_modules(modules: Sequence[Module], name: str = "<program>", *, complete: bool = True) -> Program:
-    """Links verified modules; the program is `complete`, or names may stay without a definition."""
+def link_modules(modules: Sequence[Module], name: str = "<program>", *, complete: bool = True, alone: bool = False) -> Program:
+    """Links verified modules; the program is `complete`, or names may stay without a definition.
+
+    Of a text that is compiled `alone`, as a driver does, variables that are only declared are its own if they have a size, as ptxas makes them.
+    """
     linker = _Linker()
     table: dict[str, _Entry] = {}
     for module in modules:
@@ -128,7 +131,8 @@ def link_modules(modules: Sequence[Module], name: str = "<program>", *, complete
         for entry in _entries(module):
             linker.add(table, entry)
     for entry in table.values():
-        if complete and not entry.defined and not entry.is_dynamic_shared and entry.node.name not in RUNTIME:
+        own = entry.defined or entry.is_dynamic_shared or (alone and entry.size) or entry.node.name in RUNTIME
+        if complete and not own:
             linker.say(
                 entry.module, entry.node.span, "unresolved-symbol", f"{entry.kind} {entry.node.name} is declared here and defined nowhere"
             )

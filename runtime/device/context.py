@@ -284,7 +284,8 @@ class DeviceContext:
         self.tell()
         modules = tuple(parsed(t, names[i] if i < len(names) else f"<module {i}>") for i, t in enumerate(texts))
         sanitizer = self.space.sanitizer
-        linked = link(modules, "CUDA_ERROR_INVALID_SOURCE" if len(modules) > 1 else "CUDA_ERROR_INVALID_PTX")
+        alone = len(modules) == 1
+        linked = link(modules, "CUDA_ERROR_INVALID_PTX" if alone else "CUDA_ERROR_INVALID_SOURCE", alone=alone)
         own = ManagedVariables(lambda: self.space.host) if managed is None else None
         try:
             program = LoadedProgram(linked, self.arena, managed or own, fmad or self.fmad, sanitizer.gap if sanitizer else 0)

@@ -207,8 +207,8 @@ def strong_names(m: Module) -> list[str]:
     return defined + [v.name for v in m.variables.values() if v.linkage == "visible"]
 
 
-def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN", *, complete: bool = True) -> Program:
-    """The modules as one program, where they fit together; names of one that is not `complete` may stay without a definition."""
+def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN", *, complete: bool = True, alone: bool = False) -> Program:
+    """The modules as one program, where they fit together: see link_modules()."""
     named = [f for m in modules if (f := m.functions.get(CONDITION)) is not None]
     if named and all(f.body is None for f in named):
         modules = [*modules, parsed(_CONDITION, CONDITION)]
@@ -219,6 +219,6 @@ def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN", *, complet
     if text := driver_part(modules):
         modules = [*modules, parsed(text, "device launches")]
     try:
-        return link_modules(modules, complete=complete)
+        return link_modules(modules, complete=complete, alone=alone)
     except PtxError as e:
         raise ApiError(code, str(e)) from None
