@@ -25,8 +25,8 @@ WORDS = {
 
 def driver_part(modules: Sequence[Module]) -> str:
     """What the driver adds to some modules; nothing where they neither have libcudadevrt nor launch graphs."""
-    missing = {name for m in modules for name, f in m.functions.items() if f.body is None}
-    missing -= {name for m in modules for name, f in m.functions.items() if f.body is not None}
+    missing = {name for m in modules for name, f in m.functions.items() if not f.is_defined}
+    missing -= {name for m in modules for name, f in m.functions.items() if f.is_defined}
     if not any(name.startswith(PREFIXES) or name == GRAPH_LAUNCH for name in missing):
         return ""
     folder = Path(__file__).parent

@@ -210,10 +210,10 @@ def strong_names(m: Module) -> list[str]:
 def link(modules: Sequence[Module], code: str = "CUDA_ERROR_UNKNOWN", *, complete: bool = True, alone: bool = False) -> Program:
     """The modules as one program, where they fit together: see link_modules()."""
     named = [f for m in modules if (f := m.functions.get(CONDITION)) is not None]
-    if named and all(f.body is None for f in named):
+    if named and not any(f.is_defined for f in named):
         modules = [*modules, parsed(_CONDITION, CONDITION)]
     own = [m for m in modules if any(v.space == "local" for v in m.variables.values())]  # PTX before 3.0; other bodies are not read for it
-    for f in (f for m in own for f in m.functions.values() if f.body is not None and not f.is_entry):
+    for f in (f for m in own for f in m.functions.values() if not f.is_entry and f.body is not None):
         if outer_locals(f):
             raise unsupported(f"{f.name} uses a .local variable of the module: warplab executes that in kernels only")
     if text := driver_part(modules):

@@ -44,7 +44,7 @@ class Library:
             return list(self.module().kernels)
         first = machine().devices[0]
         modules = [parsed(s.data, s.name, compiled=s.chosen) for s in sources(self.image, first.architecture, rules_only=first.rules_only)]
-        return [name for m in modules for name, f in m.functions.items() if f.is_entry and f.body is not None]
+        return [name for m in modules for name, f in m.functions.items() if f.is_entry and f.is_defined]
 
 
 @dataclass(eq=False)
