@@ -74,8 +74,8 @@ def chains(body: str, warps: int, turns: int, device: str = "sm_90") -> LaunchTi
 
 def links_per_cycle(body: str, warps: int, device: str = "sm_90") -> float:
     """The rate of a multiprocessor in steady state: of more links less those of fewer."""
-    few, many = (chains(body, warps, n, device).active for n in (2, 10))
-    return warps * 8 * LINKS * body.count(";") / (many - few)
+    few, many = (chains(body, warps, n, device).active for n in (1, 4))
+    return warps * 3 * LINKS * body.count(";") / (many - few)
 
 
 FMA = "fma.rn.f32 %f1, %f1, %f1, %f1;"
