@@ -181,6 +181,7 @@ class Facts(NamedTuple):
     takes_bits: str = ""  # operands whose bits, moved, form the result; the other operands select and place them
     shifts_by: str = ""  # the operand that says by how many bits: a shift by whole bytes moves them, any other calculates
     bit_by_bit: bool = False  # each bit of the result depends only on the same bit of the operands
+    divides: bool = False  # which takes the host long, too
     compares: bool = False  # the result is a comparison of a and b, possibly combined with the predicate c
     monotone: When | None = None  # then setting more bits of the operand never clears a bit of the result
     pairs: bool = False  # each operand becomes an element of the result, the first one the uppermost

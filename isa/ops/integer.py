@@ -18,6 +18,7 @@ facts("max", updates_as="max")
 facts("add sub neg", sign_free=when(without="sat cc"))
 facts("add", passes_address=when(without="sat cc"))
 facts("mul24 mad24", leading="lo hi")
+facts("div rem", divides=True)
 
 UPWARDS = {"upwards": True}
 INTEGER = "u16 u32 u64 s16 s32 s64"

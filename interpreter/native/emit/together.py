@@ -29,7 +29,6 @@ from .values import Guard
 _COMPUTE = ("pure", "move", "pointer", "factors", "parameter", "pack", "unpack")
 MOST = 64  # accesses of a stretch
 DEAR = 24  # lines of LLVM IR that are not worth computing twice
-_DIVIDES = ("div", "rem")  # few lines that take long
 _NAME = re.compile(r"%[\w.]+")
 _MARK = "access "  # a line that stands for one
 _NONE = str((1 << 63) - 1)  # greater than any address
@@ -40,11 +39,8 @@ def stretches(ops: Sequence[P.Op], kinds: Sequence[Kinds], lines: Callable[[P.Op
     compute.  `lines`: of LLVM IR that an operation takes, None if it is not compiled; `gapped`: in shared memory, there are addresses that are not legal.
     """
     out = dict[int, int]()
-    first, moves, costs = (
-        0,
-        0,
-        dict[int, int](),
-    )  # what it takes to compute each slot's value from those that are there where the stretch begins
+    first = moves = 0
+    costs: dict[int, int] = {}  # what it takes to compute each slot's value from those that are there where the stretch begins
     for i, op in enumerate(ops):
         own = lines(op)
         if own is not None and (not _fits(op) or (gapped and op.how in ("load", "store") and space_of(op) == "shared")):
@@ -57,7 +53,7 @@ def stretches(ops: Sequence[P.Op], kinds: Sequence[Kinds], lines: Callable[[P.Op
             continue
         loads = op.how == "load" and not _is_one(op, kinds[i])
         moves += loads or op.how == "store"
-        cost = DEAR + 1 if loads or op.meaning.form.opcode in _DIVIDES else own + sum(costs.get(slot, 0) for slot in read(op))
+        cost = DEAR + 1 if loads or op.meaning.form.facts.divides else own + sum(costs.get(slot, 0) for slot in read(op))
         varies = loads or kind_of(P.Tuple(op.sources), kinds[i]) == VARYING
         costs.update(dict.fromkeys(written(op), cost if varies else 0))
     if moves > 1:
