@@ -43,14 +43,12 @@ class Row:
     region: Region | None = None
     in_strips: bool = False  # it only computes, in strips of lanes
     is_small: bool = True  # its code may be repeated, for whole warps
-    behind: int = (
-        0  # of operations that are checked together: the row that follows when they have run; the rows before it are for when they may not
-    )
+    behind: int = 0  # of a stretch: the row that follows when it has run; the rows before that one are for when it may not
 
     @property
     def name(self) -> str:
         """Of the function that is compiled for it."""
-        return f"{'pass' if self.region is None else 'region'}{self.number}"
+        return f"{'region' if self.region is not None else 'stretch' if self.behind else 'pass'}{self.number}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
