@@ -75,7 +75,7 @@ class Cut:
         behind = self.rows[row.behind or row.number + 1]
         for slot in slots_of(behind.live):
             out.setdefault(slot, set()).add(kind_in(behind.kinds, slot))
-        if behind.kind not in (s.RUN, s.CALLOUT) and not behind.behind:
+        if behind.kind not in (s.RUN, s.CALLOUT, s.CLUSTER_ARRIVE) and not behind.behind:
             for following in self.uniformity.graph.following[row.segment]:
                 for slot in slots_of(self.plan.live_in[following]):
                     out.setdefault(slot, set()).add(kind_in(self.uniformity.entry[following], slot))
@@ -176,8 +176,9 @@ class _Cutter:
                 end_pass(i, "the pass before is long")
             if not self.tracing.compiles(op):
                 end_pass(i, "")
-                add(s.CALLOUT, i, i + 1, self.tracing.refusal(op))
-                start, reason = i + 1, "behind what numpy runs"
+                arrives = arrives_at_cluster(op) and op.guard is None
+                add(s.CLUSTER_ARRIVE if arrives else s.CALLOUT, i, i + 1, "" if arrives else self.tracing.refusal(op))
+                start, reason = i + 1, "behind the barrier of a cluster" if arrives else "behind what numpy runs"
             elif self.tracing.updates(op):  # nothing may fail behind it
                 if seen or start == i:
                     end_pass(i, "an update, which must not be done twice")
@@ -248,6 +249,8 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external
             return s.BRANCH_UNIFORM if kind_in(kinds, guard.slot) == UNIFORM else s.BRANCH
         case P.Table(guard=None):
             return s.BRANCH_MANY
+        case P.ClusterWait(guard=None):
+            return s.CLUSTER_WAIT
         case P.Call(ways=[_, *_]):
             return s.BRANCH_MANY
         case P.Leave(what="ret" | "exit", guard=None) if is_entry:
@@ -263,6 +266,11 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external
         case P.Call(callee=callee, guard=None) if callee is not None and is_external(callee):
             return s.CALLOUT  # numpy does what the end does, and all lanes go on
     return s.LEAVE
+
+
+def arrives_at_cluster(op: P.Op) -> bool:
+    """Does an operation arrive at the barrier of its cluster?"""
+    return op.how == "effect" and op.meaning.form.effect == "cluster_arrive"
 
 
 def _reduces_plainly(end: P.Barrier) -> bool:

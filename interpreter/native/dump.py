@@ -25,7 +25,8 @@ from .uniformity import Uniformity, kind_in
 
 KINDS = ("uniform", "varying")
 ROWS = {getattr(s, name): name.lower().replace("_", " ") for name in (
-    "RUN", "CALLOUT", "JUMP", "BRANCH", "BRANCH_UNIFORM", "BRANCH_MANY", "EXIT", "EXIT_SOME", "BARRIER", "WARP_SYNC", "LEAVE", "REGION")}  # fmt: skip
+    "RUN", "CALLOUT", "JUMP", "BRANCH", "BRANCH_UNIFORM", "BRANCH_MANY", "EXIT", "EXIT_SOME", "BARRIER", "WARP_SYNC", "LEAVE", "REGION",
+    "CLUSTER_ARRIVE", "CLUSTER_WAIT")}  # fmt: skip
 Lines = Callable[[LoadedKernel, NativeStages], Iterator[str]]
 
 

@@ -15,7 +15,7 @@ from ..plan.uses import slots_of
 from ..poison import Poison
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
-from .cut import Row
+from .cut import Row, arrives_at_cluster
 from .schedule import layout as s
 from .schedule.scheduler import forget_waiting
 from .taking_over import NumpyWave
@@ -96,6 +96,10 @@ class Fallback:
     def run_row(self, entries: Array) -> None:
         """Runs a row's operations for the lanes of a list."""
         row = self.row
+        if any(map(arrives_at_cluster, self.program.plan.segments[row.segment].ops[row.first : row.last])):
+            self.tell_exited()
+            self.tell_clusters()
+            self.state.cluster_apart = 1
         self.launch.used.left_to_numpy.update(self._opcodes(row))
         g, selection = self.group(entries, row)
         code = g.act.function.segments[row.segment]
@@ -119,10 +123,23 @@ class Fallback:
         self.state.running.turns += g.turns  # what paused counts as turns
         self.state.running.pc += 1
 
+    def tell_exited(self) -> None:
+        """Numpy's view knows which lanes have ended."""
+        wave, state = self.wave, self.state
+        wave.exited[...] = ~self.registers.lanes(state.alive.part(wave.count * self.registers.each), wave.count)
+        wave.exited_count = int(np.count_nonzero(wave.exited))
+
+    def tell_clusters(self) -> None:
+        """Numpy's view knows whether all lanes have arrived at the barriers of their clusters."""
+        state, barriers = self.state, self.wave.barriers
+        if state.cluster_arrived and not state.cluster_apart:
+            barriers.cluster_seen[...] = barriers.cluster_phase[:, None]
+            barriers.cluster_phase += 1
+
     def _opcodes(self, row: Row) -> list[str]:
         """The instructions of a row that numpy has to run: of a pass those that access memory."""
         segment = self.program.plan.segments[row.segment]
-        ops = [op for op in segment.ops[row.first : row.last] if row.kind == s.CALLOUT or op.meaning.access is not None]
+        ops = [op for op in segment.ops[row.first : row.last] if row.kind in (s.CALLOUT, s.CLUSTER_ARRIVE) or op.meaning.access is not None]
         return [op.meaning.form.opcode for op in ops] or [self.ended_by]
 
     @property
@@ -168,6 +185,7 @@ class Fallback:
         state.local_stride = wave.count * launch.threads
         state.running.count = 0
         forget_waiting(state)
+        state.cluster_arrived = given.is_past_clusters
         given.give(state, self.registers)
         native.numpy = wave
         launch.steps += wave.segments_run % CHECK_EVERY

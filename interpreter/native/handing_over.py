@@ -26,6 +26,7 @@ def handed_over(fallback: Fallback) -> Any:
     """The wave, with groups in the place of the scheduler's nodes: numpy goes on with it."""
     running, wave, row = fallback.state.running, fallback.wave, fallback.row
     SuspendedGroups(fallback, wave).hand_over()
+    fallback.tell_clusters()
     if running.count:
         g, _ = fallback.group(running.entries.part(running.count), row)
         g.turns = running.turns
@@ -65,8 +66,7 @@ class SuspendedGroups:
         """Gives the wave its groups, all but the one that runs."""
         state, wave = self.state, self.wave
         arrived = [(join.pc, self._arrived(join)) for join in self.nodes if join.state == s.IS_JOIN]
-        wave.exited[...] = ~self.fallback.registers.lanes(self.alive, wave.count)
-        wave.exited_count = int(np.count_nonzero(wave.exited))
+        self.fallback.tell_exited()
         barriers = {n: self._barrier(n) for n in range(s.BARRIERS) if state.pending[n]}
         wave.barriers.numbered.update(barriers)
         for pc, entries in arrived:

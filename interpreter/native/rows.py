@@ -57,7 +57,7 @@ class RowTable:
             out.code = addresses[row.name]
         if row.kind == s.EXIT:
             out.whole = isinstance(end, P.Leave) and end.what == "exit"
-        if row.kind in (s.RUN, s.CALLOUT, s.LEAVE, s.EXIT):
+        if row.kind in (s.RUN, s.CALLOUT, s.LEAVE, s.EXIT, s.CLUSTER_ARRIVE):
             return
         if row.region is not None:
             out.code, out.fall = addresses[row.name], self._place(row.region.exit)
@@ -107,6 +107,8 @@ class RowTable:
                 ways = [*[self._place(to) for _, to in end.ways], s.NOWHERE]
                 out.ways, out.way_count, out.join = self._list(ways), len(ways), self._place(end.after)
                 out.predicate = (self.frame.uniforms + self.frame.way(0)) // 4
+            case P.ClusterWait():
+                out.to = self._place(end.past)
             case P.Call():
                 out.to = self._place(end.after)
         exits: P.Exits = getattr(end, "exits", {})

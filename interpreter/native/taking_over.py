@@ -41,11 +41,26 @@ class NumpyWave:
             return "calls"
         if len(self.groups) + len(self.joins) > MOST or (len(self.groups) + len(self.joins)) * self.wave.exited.size // 32 > entries:
             return "many groups"
-        if any(n < 0 for n in self.blocked.values()) or any(
-            b.values is not None and b.arrived.any() for b in self.wave.barriers.numbered.values()
+        over = self._clusters_passed()
+        if (
+            over.any() != over.all()
+            or self.wave.barriers.cluster_arrived.any()
+            or any(n < 0 for n in self.blocked.values())
+            or any(b.values is not None and b.arrived.any() for b in self.wave.barriers.numbered.values())
         ):
             return "waiting"
         return "lanes wait" if any(isinstance(g.blocked, LanesWait) for g in self.wave.waiting.blocked) else ""
+
+    @property
+    def is_past_clusters(self) -> bool:
+        """Have all living lanes arrived at the barriers of their clusters, and may pass?"""
+        return bool(self._clusters_passed().all())
+
+    def _clusters_passed(self) -> Array:
+        """For each living lane: is the barrier of its cluster complete, at which it arrived last?"""
+        barriers = self.wave.barriers
+        passed: Array = (barriers.cluster_phase[:, None] > barriers.cluster_seen)[~self.wave.exited]
+        return passed
 
     def _end_behind(self, g: Group) -> int:
         """The segment at whose end a group waits; -1 if that can't be told."""

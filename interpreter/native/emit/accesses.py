@@ -17,7 +17,8 @@ from ..trace.code import VectorCode
 from ..trace.symbol import SymbolicArray, lift
 from ..uniformity import UNIFORM, VARYING
 from .memory import CALLED, SPACES
-from .stack import Stack, narrow
+from .peers import WAVE, Peers
+from .stack import narrow
 from .values import Guard
 
 Offset = int | str  # what is added to the addresses of all lanes: a constant, or the LLVM name of a value
@@ -41,7 +42,7 @@ class AccessPlace(NamedTuple):
         return f"{self.address.type} {self.address.value}"
 
 
-class EmittedAccesses(Stack):
+class EmittedAccesses(Peers):
     """The part of an Emitter that touches memory."""
 
     def ld(self, op: P.Op, guard: Guard) -> None:
@@ -134,7 +135,11 @@ class EmittedAccesses(Stack):
             plus += inner.offset
             place = place._replace(base=inner._replace(offset=0)) if inner is not place else inner._replace(offset=0)
         a: SymbolicArray = self.source(place)[1]
-        if a.value in self.sums and a.itemsize == 8 and (space == "global" or (space == "generic" and not self.frame.stack)):
+        if (
+            a.value in self.sums
+            and a.itemsize == 8
+            and (space == "global" or (space == "generic" and not self.frame.stack and not self.frame.clusters))
+        ):
             one, a = (v.view(np.uint64) for v in self.sums[a.value])  # the lanes lie to each other as without what is added to all
             total = one + np.uint64(plus & (1 << 64) - 1)
             return a, self.once.emit(f"extractelement {total.type} {total.value}, i32 0")
@@ -161,6 +166,9 @@ class EmittedAccesses(Stack):
         code, once = self.code, self.once
         if space == "global":
             return AccessPlace("ptr %host.b", f"ptr {self._site(code)}, i64 0", a.astype(np.uint64))
+        if space == "cluster":
+            assert isinstance(plus, int)
+            return AccessPlace("ptr %shared.b", f"ptr {self._window('wave', '0', str(WAVE))}, i64 0", self.shared_of(a, plus, size))
         start = code.emit(f"mul i64 {self.block()}, %shared_stride")
         base = code.emit(f"getelementptr i8, ptr %shared.b, i64 {start}")
         room = once.emit(f"sub i64 %shared_size, {size - 1}")
@@ -170,15 +178,24 @@ class EmittedAccesses(Stack):
             limits = f"ptr {self._site(code)}, i64 0" if self.frame.shared_gaps else f"ptr null, i64 {limit}"
             return AccessPlace(f"ptr {base}", limits, narrow(a) if a.itemsize == 8 else a)
         a = a.astype(np.uint64)  # its first lane says which memory; the others reach no other
-        window = code.scratch("[2 x i64]", f"window{size}")
-        for n, word in enumerate((str(SHARED_BASE), limit)):
-            once.lines.append(f"  store i64 {word}, ptr {once.emit(f'getelementptr i64, ptr {window}, i64 {n}')}, align 8")
         is_shared = self._in_window(SHARED_BASE, a, plus, guard)
-        self._refuse_gaps([gap.moved(SHARED_BASE) for gap in self.frame.shared_gaps], a, plus, size, guard)
+        if self.frame.clusters:
+            assert isinstance(plus, int)
+            base, limit, a = "%shared.b", str(WAVE), self.generic_of(a, plus, size)
+        window = self._window(f"window{size}", str(SHARED_BASE), limit)
+        if not self.frame.clusters:
+            self._refuse_gaps([gap.moved(SHARED_BASE) for gap in self.frame.shared_gaps], a, plus, size, guard)
         base = code.emit(f"getelementptr i8, ptr {base}, i64 {-SHARED_BASE}")
         base = code.emit(f"select i1 {is_shared}, ptr {base}, ptr %host.b")
         site = code.emit(f"select i1 {is_shared}, ptr {window}, ptr {self._site(code)}")
         return AccessPlace(f"ptr {base}", f"ptr {site}, i64 0", a)
+
+    def _window(self, name: str, start: str, room: str) -> str:
+        """What a site would remember of memory that begins there, with room for so many places where an access may begin."""
+        once, window = self.once, self.code.scratch("[2 x i64]", name)
+        for n, word in enumerate((start, room)):
+            once.lines.append(f"  store i64 {word}, ptr {once.emit(f'getelementptr i64, ptr {window}, i64 {n}')}, align 8")
+        return window
 
     def _refuse_gaps(self, gaps: Sequence[Gap], a: SymbolicArray, plus: Offset, size: int, guard: Guard) -> None:
         """Numpy runs the pass if an access of so many bytes touches one of some gaps."""
@@ -218,7 +235,7 @@ def parts_of(code: VectorCode, result: str, t: ScalarType, n: int) -> tuple[Any,
 
 def reached(space: str) -> tuple[str, ...]:
     """The memories that an access to a space may reach."""
-    return ("global", "shared", "local") if space == "generic" else (space,)
+    return ("global", "shared", "local") if space == "generic" else ("shared",) if space == "cluster" else (space,)
 
 
 def space_of(op: P.Op) -> str:

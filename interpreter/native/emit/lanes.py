@@ -126,8 +126,8 @@ class CompiledLanes(EmittedAccesses):
         inside = into < np.uint64(WINDOW_SIZE)
         if space in ("local", "shared::cluster"):
             return inside
-        rank, (_, own) = into >> np.uint64(24), self.special("%cluster_ctarank")
-        return inside & ((rank == np.uint64(0)) | (rank == self.at(VARYING, own).astype(np.uint64) + np.uint64(1)))
+        rank, own = into >> np.uint64(24), self.special("%cluster_ctarank").astype(np.uint64)
+        return inside & ((rank == np.uint64(0)) | (rank == own + np.uint64(1)))
 
     def refuse_where(self, holds: SymbolicArray) -> None:
         """Leaves the vector to numpy, as if nothing had been done, where a condition holds for a lane that executes."""

@@ -15,7 +15,7 @@ from .routines import Routines
 from .tables import Tables
 
 # Addresses in .param are generic ones.
-SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::cta": "shared", "local": "local",
+SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::cta": "shared", "shared::cluster": "cluster", "local": "local",
           **dict.fromkeys(("generic", "param", "param::entry", "param::func"), "generic")}  # fmt: skip
 
 

@@ -100,7 +100,7 @@ class Values:
                     values.extend(v) if isinstance(v, tuple) else values.append(v)
                 return max((k for k, _ in parts), default=UNIFORM), tuple(values)
             case P.Special():
-                kind, v = self.special(s.name) if s.name not in CLOCKS else (UNIFORM, self._clock(s))
+                kind, v = self.special_register(s.name) if s.name not in CLOCKS else (UNIFORM, self._clock(s))
                 return kind, v if v.dtype == s.dtype else v.view(s.dtype) if v.itemsize == s.dtype.itemsize else v.astype(s.dtype)
             case P.Not():
                 kind, v = self.value(s.slot)
@@ -131,7 +131,7 @@ class Values:
                 return kind, v + _constant(s.offset, v.dtype) if s.offset else v
         raise Untraceable(f"operand {s!r}")
 
-    def special(self, name: str) -> tuple[int, SymbolicArray]:
+    def special_register(self, name: str) -> tuple[int, SymbolicArray]:
         """A special register: a table, of one value, of the blocks of the wave, or of the lanes of a block."""
         n, extent, dtype = self.helpers.tables.special(name)
         kind = UNIFORM if extent == "one" else VARYING

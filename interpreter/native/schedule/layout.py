@@ -10,7 +10,22 @@ from .loops import Masks
 from .records import Array, Record, RecordTable, Root
 
 # What a row of the program is.
-RUN, CALLOUT, JUMP, BRANCH, BRANCH_UNIFORM, BRANCH_MANY, EXIT, EXIT_SOME, BARRIER, WARP_SYNC, LEAVE, REGION = range(12)
+(
+    RUN,
+    CALLOUT,
+    JUMP,
+    BRANCH,
+    BRANCH_UNIFORM,
+    BRANCH_MANY,
+    EXIT,
+    EXIT_SOME,
+    BARRIER,
+    WARP_SYNC,
+    LEAVE,
+    REGION,
+    CLUSTER_ARRIVE,
+    CLUSTER_WAIT,
+) = range(14)
 NAMED_BY_TEXT, NAMED_BY_ONE, NAMED_BY_LANES = range(3)  # where an operand is: in the row, in a register of one value, in one of each lane
 BY_POPC, BY_AND, BY_OR = range(1, 4)  # how a barrier reduces predicates
 REGION_FAILED = -2  # what a region's function returns
@@ -162,6 +177,9 @@ class WaveRecord(Root):
     wanted: Array[int]
     reduces: Array[int]  # for each number: how
     pending: Annotated[Array[int], 16]  # for each number: may lanes have arrived that have not passed?
+    # Barriers of clusters.
+    cluster_arrived: int  # have all living lanes ever arrived there?
+    cluster_apart: int  # have some lanes arrived without the others?  Then numpy counts arrivals.
     # How far the wave is.
     under_way: int
     next_block: int

@@ -82,6 +82,7 @@ def begin(wave: WaveRecord) -> None:
 def forget_waiting(wave: WaveRecord) -> None:
     """No group waits, and the one that runs has no join."""
     wave.stop = s.NOWHERE
+    wave.cluster_arrived = wave.cluster_apart = 0
     wave.running.turns = wave.used = wave.high = wave.quiet = 0
     wave.running.parent = wave.unused = GroupNode(wave, 0)
     wave.ready_count = wave.blocked_count = wave.spinning_count = wave.picked_count = 0
@@ -122,6 +123,12 @@ def run(wave: WaveRecord) -> int:
             continue
         if kind == s.CALLOUT:
             return s.ASKED
+        if kind == s.CLUSTER_ARRIVE:
+            if wave.cluster_apart or running.lanes != wave.living:
+                return s.ASKED
+            wave.cluster_arrived = 1
+            running.pc += 1
+            continue
         if kind == s.REGION:
             if region(wave, row):
                 return s.PAUSE
@@ -161,6 +168,9 @@ def end(wave: WaveRecord, row: RowRecord, kind: int) -> int:
         return barrier(wave, row)
     if kind == s.WARP_SYNC:
         return sync(wave, row)
+    if kind == s.CLUSTER_WAIT and wave.cluster_arrived and not wave.cluster_apart:
+        go(wave, row.to)
+        return 0
     return s.STUCK
 
 
