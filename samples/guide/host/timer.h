@@ -46,3 +46,17 @@ struct Table {
         }
     }
 };
+
+// Prints what a function measures on each device.
+inline void on_each_device(void (*measure)(Table &))
+{
+    int devices;
+    static Table table;
+    CUDA(cudaGetDeviceCount(&devices));
+    for (int i = 0; i < devices; i++) {
+        CUDA(cudaSetDevice(i));
+        table.column();
+        measure(table);
+    }
+    table.print();
+}

@@ -55,13 +55,5 @@ void measure(Table &table)
 
 int main()
 {
-    int devices;
-    static Table table;
-    CUDA(cudaGetDeviceCount(&devices));
-    for (int i = 0; i < devices; i++) {
-        CUDA(cudaSetDevice(i));
-        table.column();
-        measure(table);
-    }
-    table.print();
+    on_each_device(measure);
 }
