@@ -290,6 +290,28 @@ scatter:
   ret void
 }"""
 
+# What moves the halves, by masks of their lanes or from two places, once they are known to be legal.
+HALF_MASKS = """  %mask0 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{low}>
+  %mask1 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{high}>
+"""
+LOAD_BOTH = """  %half0 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p0, i32 {bytes}, <{H} x i1> %mask0, <{H} x i{B}> zeroinitializer)
+  %half1 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p1, i32 {bytes}, <{H} x i1> %mask1, <{H} x i{B}> zeroinitializer)
+  %both = shufflevector <{H} x i{B}> %half0, <{H} x i{B}> %half1, <{W} x i32> <{low}, {high}>
+  ret <{W} x i{B}> %both
+"""
+LOAD_PAIR = """pair:
+  %one0 = load i{B}, ptr %p0, align {bytes}
+  %one1 = load i{B}, ptr %p1, align {bytes}
+  %ones0 = insertelement <{W} x i{B}> poison, i{B} %one0, i32 0
+  %ones1 = insertelement <{W} x i{B}> %ones0, i{B} %one1, i32 {H}
+  %pair.v = shufflevector <{W} x i{B}> %ones1, <{W} x i{B}> poison, <{W} x i32> <{heads}>
+  ret <{W} x i{B}> %pair.v"""
+STORE_BOTH = """  %half0 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{low}>
+  %half1 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{high}>
+  call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half0, ptr %p0, i32 {bytes}, <{H} x i1> %mask0)
+  call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half1, ptr %p1, i32 {bytes}, <{H} x i1> %mask1)
+  ret void"""
+
 # Blocks are often 16 threads wide: the halves of a warp may each be neighbours, or each at one address.
 HALVES = """halves:
 {second.start}
@@ -297,46 +319,41 @@ HALVES = """halves:
   %p0 = getelementptr i8, ptr %base, i64 %first.w
   %p1 = getelementptr i8, ptr %base, i64 %second.w
 """
-RUN_HALVES = """  %end0 = add i{A} %first.rel, {half.reach}
+RUN_HALVES = (
+    """  %end0 = add i{A} %first.rel, {half.reach}
   %end1 = add i{A} %second.rel, {half.reach}
   %end0.in = icmp ult i{A} %end0, %span
   %end1.in = icmp ult i{A} %end1, %span
   %ends.in = and i1 %end0.in, %end1.in
   %halves.in = and i1 %ends.in, %both.begin
-  %mask0 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{low}>
-  %mask1 = shufflevector <{W} x i1> %mask, <{W} x i1> poison, <{H} x i32> <{high}>
 """
-LOAD_HALVES = """  %pairs = icmp eq i32 %kind, 3
+    + HALF_MASKS
+)
+LOAD_HALVES = (
+    """  %pairs = icmp eq i32 %kind, 3
   br i1 %pairs, label %two, label %runs
 runs:
 {runs}
   br i1 %halves.in, label %load.halves, label %check
 load.halves:
-  %half0 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p0, i32 {bytes}, <{H} x i1> %mask0, <{H} x i{B}> zeroinitializer)
-  %half1 = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p1, i32 {bytes}, <{H} x i1> %mask1, <{H} x i{B}> zeroinitializer)
-  %both = shufflevector <{H} x i{B}> %half0, <{H} x i{B}> %half1, <{W} x i32> <{low}, {high}>
-  ret <{W} x i{B}> %both
-two:
+"""
+    + LOAD_BOTH
+    + """two:
   br i1 %both.begin, label %pair, label %check
-pair:
-  %one0 = load i{B}, ptr %p0, align {bytes}
-  %one1 = load i{B}, ptr %p1, align {bytes}
-  %ones0 = insertelement <{W} x i{B}> poison, i{B} %one0, i32 0
-  %ones1 = insertelement <{W} x i{B}> %ones0, i{B} %one1, i32 {H}
-  %pair.v = shufflevector <{W} x i{B}> %ones1, <{W} x i{B}> poison, <{W} x i32> <{heads}>
-  ret <{W} x i{B}> %pair.v"""
-STORE_HALVES = """{runs}
+"""
+    + LOAD_PAIR
+)
+STORE_HALVES = (
+    """{runs}
   br i1 %halves.in, label %store.halves, label %check
 store.halves:
   %status.h = load i64, ptr %ctx, align 8
   %quiet.h = icmp eq i64 %status.h, 0
   br i1 %quiet.h, label %put.halves, label %bad, !prof !9
 put.halves:
-  %half0 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{low}>
-  %half1 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{high}>
-  call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half0, ptr %p0, i32 {bytes}, <{H} x i1> %mask0)
-  call void @llvm.masked.store.v{H}i{B}.p0(<{H} x i{B}> %half1, ptr %p1, i32 {bytes}, <{H} x i1> %mask1)
-  ret void"""
+"""
+    + STORE_BOTH
+)
 
 # `limit` is where the stack ends; lanes with one address, as those of variables, move as a vector.
 LOCAL = """define internal {R} @{name}(ptr %ctx, ptr %lane0, i64 %stride, i32 %limit, <{W} x i32> %a, i{W} %lanes{value}) {
