@@ -66,7 +66,7 @@ def chains(body: str, warps: int, turns: int, device: str = "sm_90") -> LaunchTi
     machine = Machine(text)
     out = machine.upload(np.zeros(2048, np.float32))
     counters = TimedCounters(profile(device))
-    machine.launch(1, 32 * warps, [out], observers=(counters,))
+    machine.launch(1, 32 * warps, [out], observers=(counters,), engine="auto")
     found = counters.finish()
     assert found is not None and found.time is not None
     return found.time
