@@ -57,9 +57,9 @@ def program_of(path: str, data: bytes, device: str = "", debug: bool = False, ke
     instances = tuple(dict.fromkeys(k for k in kernels if k.endswith(">")))
     made = compile_file(Path(path), data, device, debug, instances)
     said = [made.log.strip()] if made.log.strip() else []
-    if made.instead:
-        said.append(f"note: {path} is compiled for {made.instead}: the compiler has no {device}")
-    return InputFile(path, made.ptx, data, bool(made.instead) and not runs_on(made.instead, device), "\n".join(said))
+    if made.architecture != device:
+        said.append(f"note: {path} is compiled for {made.architecture}: the compiler has no {device}")
+    return InputFile(path, made.ptx, data, not runs_on(made.architecture, device), "\n".join(said))
 
 
 def _runs(path: str, text: bytes) -> list[RunSpec]:

@@ -21,7 +21,7 @@ def main() -> None:
     _bound(int(seconds) + 1, memory << 20)
     try:
         made = compile_cpp(source, "nvcc")
-        answer = {"ptx": made.ptx.decode(errors="replace"), "log": made.log, "instead": made.instead}
+        answer = {"ptx": made.ptx.decode(errors="replace"), "log": made.log}
     except ApiError as e:
         answer = {"error": e.message}
     except MemoryError:

@@ -30,10 +30,10 @@ def cached(source: CppSource, compiler: str, make: Callable[[], Compiled]) -> Co
     store = ObjectStore(folder())
     if (kept := store.get(key)) is not None:
         said, _, ptx = kept.partition(b"\n")
-        log, symbols, instead = json.loads(said)
-        return Compiled(ptx, log, symbols, instead)
+        log, symbols = json.loads(said)
+        return Compiled(ptx, source.architecture, log, symbols)
     made = make()
-    store.put(key, json.dumps([made.log, made.symbols, made.instead]).encode() + b"\n" + made.ptx)
+    store.put(key, json.dumps([made.log, made.symbols]).encode() + b"\n" + made.ptx)
     return made
 
 

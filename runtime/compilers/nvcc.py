@@ -56,4 +56,4 @@ def compile_cpp(source: CppSource, command: str) -> Compiled:
         if len(found) != 1:
             raise failed(source.name, f"{e} is the name of {len(found)} kernels")
         symbols[e] = found[0]
-    return Compiled(made, log, symbols)
+    return Compiled(made, source.architecture, log, symbols)

@@ -115,6 +115,6 @@ def compile_cpp(source: CppSource, nvrtc: ctypes.CDLL) -> Compiled:
             symbol = c_char_p()
             call("nvrtcGetLoweredName", program, e.encode(), byref(symbol))
             symbols[e] = (symbol.value or b"").decode()
-        return Compiled(text("PTX"), log, symbols)
+        return Compiled(text("PTX"), source.architecture, log, symbols)
     finally:
         nvrtc.nvrtcDestroyProgram(byref(program))

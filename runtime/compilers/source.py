@@ -20,7 +20,6 @@ class CppSource:
     words: tuple[str, ...] = ()  # options that nvcc and NVRTC spell alike
     expressions: tuple[str, ...] = ()  # names of kernels whose symbols are asked for; templates are instantiated by them
     path: Path | None = None  # the file that holds the text
-    nearest: bool = False  # another target may stand for one that the compiler does not have
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +27,9 @@ class Compiled:
     """What a compiler made."""
 
     ptx: bytes
+    architecture: str  # for which target
     log: str = ""  # its warnings
     symbols: dict[str, str] = field(default_factory=dict)  # of the expressions
-    instead: str = ""  # the target that stands for the one that was asked for
 
 
 def failed(name: str, log: str) -> ApiError:

@@ -21,7 +21,7 @@ from functools import lru_cache
 from warplab.isa.profiles import runs_on
 
 from ..compilers.cache import cached
-from ..compilers.compile import compiler
+from ..compilers.compile import compiler, fitted
 from ..compilers.source import Compiled, CppSource, failed
 from ..device.described import target_of
 from ..errors import ApiError
@@ -45,11 +45,11 @@ class BuiltFile:
 
     ptx: bytes = b""
     wrong: str = ""
-    instead: str = ""  # the newer device that it is compiled for
+    target: str = ""  # that it is compiled for
 
     def on(self, spec: RunSpec) -> bool:
         """Is it code for the device of a run?"""
-        return not self.instead or runs_on(self.instead, target_of(spec.device or DEFAULT_DEVICE))
+        return not self.target or runs_on(self.target, target_of(spec.device or DEFAULT_DEVICE))
 
 
 def build(lab: Lab, submission: Submission) -> Mapping[str, BuiltFile]:
@@ -70,12 +70,12 @@ def _built(name: str, data: bytes, device: str, linked: bool, limits: Limits) ->
     text = data.decode(errors="replace")
     if wrong := _reads_files(text):
         return BuiltFile(wrong=f"{name}: {wrong}")
-    source = CppSource(text, name, device, ("-lineinfo", *["-rdc=true"] * linked), nearest=True)
+    source = fitted(CppSource(text, name, device, ("-lineinfo", *["-rdc=true"] * linked)), "nvcc")
     try:
         made = cached(source, compiler(source.name), lambda: _in_child(source, limits))
     except ApiError as e:
         return BuiltFile(wrong=e.message)
-    return BuiltFile(made.ptx, instead=made.instead)
+    return BuiltFile(made.ptx, target=made.architecture)
 
 
 def _reads_files(text: str) -> str:
@@ -113,4 +113,4 @@ def _in_child(source: CppSource, limits: Limits) -> Compiled:
         if not message or message == failed(source.name, "").message:
             message = f"{source.name}: the compiler ended without a message: it may have met a limit of time, memory or output"
         raise ApiError("", message[:SAID])
-    return Compiled(answer["ptx"].encode(), answer["log"], {}, answer["instead"])
+    return Compiled(answer["ptx"].encode(), source.architecture, answer["log"])

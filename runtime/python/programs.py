@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from .. import driver
-from ..compilers import Compiled, CppSource, compile_cpp
+from ..compilers import Compiled, CppSource, compile_cpp, fitted
 from ..device.machine import machine
 from ..device.modules.loading import CodeOptions, ProgramSource, linked_image, parsed
 from ..errors import ApiError
@@ -135,9 +135,10 @@ class Program:
 
         device = Device()
         source = CppSource(
-            raw.decode(errors="surrogateescape"), name, self._options.arch or f"sm_{device.arch}", tuple(words(self._options)), tuple(expressions),
-            nearest=self._options.arch is None and machine().device(device.device_id).rules_only,
+            raw.decode(errors="surrogateescape"), name, self._options.arch or f"sm_{device.arch}", tuple(words(self._options)), tuple(expressions)
         )  # fmt: skip
+        if self._options.arch is None and machine().device(device.device_id).rules_only:
+            source = fitted(source)
         try:
             made = compile_cpp(source)
         except ApiError as e:
