@@ -137,6 +137,12 @@ def _passing(runs: list[bool]) -> tuple[int, int]:
     return len(runs), sum(runs)
 
 
+def mixtures() -> list[bool]:
+    """Which random mixtures of accesses count and compute what was recorded."""
+    m = test_mixed_kernels
+    return [(one := m.found(n)) == m.recorded(k, one[1]) for n, k in enumerate(m.KERNELS)]
+
+
 def counters() -> str:
     """Counters and residency."""
     c, o = test_recorded_counters, test_occupancy
@@ -152,11 +158,9 @@ def counters() -> str:
             offsets, want = test_coalesce.GATHERS[f"{group} offsets"].astype("int64"), test_coalesce.GATHERS[f"{group} counts"]
             got = test_coalesce.rule(group)(offsets)
             gathers += [tuple(row) == tuple(w) for row, w in zip(zip(*got, strict=True), want, strict=True)]
-    m = test_mixed_kernels
-    mixtures = [(one := m.found(n)) == m.recorded(k, one[1]) for n, k in enumerate(m.KERNELS)]
     lines = [
         ("launches with all their counters: requests, sectors, hits, passes, conflicts", *_passing(launches)),
-        ("random mixtures of accesses, divergent ones among them: all counters, and the results", *_passing(mixtures)),
+        ("random mixtures of accesses, divergent ones among them: all counters, and the results", *_passing(mixtures())),
         ("random accesses to global and local memory: requests and sectors", *_passing(gathers)),
         ("sequences of loads, stores, atomics and fences: sectors found in L1", *_passing(steps)),
         ("resident blocks by registers, threads and shared memory", *_passing(residency)),

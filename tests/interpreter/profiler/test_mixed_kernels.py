@@ -1,6 +1,5 @@
 """Random mixtures of accesses, divergent ones among them: every counter and every result is what an H200 gave for the same text and memory."""
 
-import functools
 from pathlib import Path
 from typing import Any
 
@@ -33,7 +32,6 @@ def launched(k: dict[str, Any], engine: str = "numpy") -> tuple[KernelProfile, i
     return done, checksum(k, image, block)
 
 
-@functools.cache  # the conformance page needs the counts, too
 def found(number: int) -> tuple[dict[str, int], int]:
     """The counters of one of KERNELS that are not zero, and the checksum."""
     k = KERNELS[number]
