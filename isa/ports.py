@@ -81,7 +81,7 @@ class Lanes(Protocol):
         """Atomically memory = change(memory, *operands), lane by lane in ascending order; returns the old value for each lane.
 
         `change` works elementwise on arrays of the type's dtype.  A `shortcut` serves many lanes on one address at once: a ufunc, if
-        change(m, b) is exactly ufunc(m, b) on that dtype and associative, or a scan of atomic_scans.py, whose result is verified.  With
+        change(m, b) is exactly ufunc(m, b) on that dtype and associative, or a scan such as those of atomic_scans.py, whose result is verified.  With
         returns=False, the old values are not computed.
         """
 
