@@ -13,7 +13,7 @@ from typing import Any
 from warplab.assembler.ir import Function
 
 from ..plan import plan as P
-from ..plan.uses import mask_of, read, read_by, set_by, slots_of, written
+from ..plan.uses import live_before, live_behind, mask_of, set_by, slots_of, written
 from .emit.accesses import reached, reads_constants, space_of
 from .emit.strip import computes
 from .emit.together import addressed, stretches
@@ -121,7 +121,7 @@ class _Cutter:
         """The rows of one."""
         segment, uniformity = self.plan.segments[n], self.uniformity
         ops = segment.ops
-        live = _live(self.plan, uniformity, self.frame, n)
+        live = _live(self.plan, self.frame, n)
         kinds = uniformity.before(n, uniformity.entry[n] | 1 << self.frame.carry)
         self.first.append(len(self.rows))
         self.live.append(live)
@@ -222,18 +222,12 @@ class _Cutter:
         return out
 
 
-def _live(plan: P.PlanFunction, uniformity: Uniformity, frame: Frame, n: int) -> tuple[int, ...]:
+def _live(plan: P.PlanFunction, frame: Frame, n: int) -> tuple[int, ...]:
     """What is live before each operation of a segment, and behind them."""
-    segment, live = plan.segments[n], plan.live_in[-1] if isinstance(plan.segments[n].end, P.Leave) else 0
-    for following in uniformity.graph.following[n]:
-        live |= plan.live_in[following]
-    live |= mask_of(read_by(segment.end))
-    registers = (1 << plan.first_constant) - 1
-    carry = frame.carries << frame.carry
-    out = [live & registers | carry]
+    segment, registers, carry = plan.segments[n], (1 << plan.first_constant) - 1, frame.carries << frame.carry
+    out = [live_behind(plan, segment) & registers | carry]
     for op in reversed(segment.ops):
-        kept = 0 if op.guard is not None else mask_of(written(op))
-        out.append((out[-1] & ~kept | mask_of(read(op))) & registers | carry)
+        out.append(live_before(op, out[-1]) & registers | carry)
     return tuple(out[::-1])
 
 

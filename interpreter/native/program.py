@@ -29,7 +29,7 @@ class NativeProgram:
         self.cut, self.frame, self.module, self.side_by_side = made.cut, made.frame, made.module, made.side_by_side
         self.source = NativeSource(self.module.text, tuple(self.module.functions))
         self._library: CompiledLibrary | None = None
-        functions = [VectorFunction(plan, partial(build.segment, observed=o)) for o in (False, True)]
+        functions = [VectorFunction(plan, partial(build.segment, plan, observed=o)) for o in (False, True)]
         self.function, self.observed = functions  # for what numpy runs of it
         self.memories: list[Any] = []  # of earlier launches
 

@@ -95,6 +95,20 @@ def successors(end: P.End) -> list[int]:
     return [pc for pc in dict.fromkeys(out) if pc != P.EXIT]
 
 
+def live_behind(plan: P.PlanFunction, segment: P.Segment) -> int:
+    """The slots that are live behind the operations of a segment, as a mask."""
+    live = plan.live_in[-1] if isinstance(segment.end, P.Leave) else 0
+    for following in successors(segment.end):
+        live |= plan.live_in[following]
+    return live | mask_of(read_by(segment.end))
+
+
+def live_before(op: P.Op, live: int) -> int:
+    """The slots that are live before an operation, if those of a mask are behind it."""
+    kept = 0 if op.guard is not None else mask_of(written(op))
+    return live & ~kept | mask_of(read(op))
+
+
 def mask_of(slots: Iterable[int]) -> int:
     """Slots as a mask."""
     out = 0

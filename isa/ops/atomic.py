@@ -261,14 +261,16 @@ def atom(
     ss: str = "generic",
     sem: str = "",
     scope: str = "",
+    returns: bool = True,
 ) -> Array | tuple[Array, ...]:
     """Atomically: d = [a]; [a] = [a] op b; c is a cache policy; of a vector each element by itself.
 
-    .exch puts b there; .inc counts up to b and starts again at 0, .dec counts down to 0 and starts again at b.
+    .exch puts b there; .inc counts up to b and starts again at 0, .dec counts down to 0 and starts again at b.  An engine that knows that nobody
+    reads d says so.
     """
     if vec:
-        return tuple(_apply(lanes, ss, at, op, type, (element,), returns=True) for at, element in _elements(a, b, type))
-    return _apart(_apply(lanes, ss, a, op, type, (_together(b),), returns=True), type)
+        return tuple(_apply(lanes, ss, at, op, type, (element,), returns=returns) for at, element in _elements(a, b, type))
+    return _apart(_apply(lanes, ss, a, op, type, (_together(b),), returns=returns), type)
 
 
 @instruction(
@@ -291,9 +293,10 @@ def cas(
     ss: str = "generic",
     sem: str = "",
     scope: str = "",
+    returns: bool = True,
 ) -> Array | Bits128:
     """Atomically: d = [a]; [a] = c if [a] equals b."""
-    return _apart(_apply(lanes, ss, a, "cas", type, (_together(b), _together(c)), returns=True), type)
+    return _apart(_apply(lanes, ss, a, "cas", type, (_together(b), _together(c)), returns=returns), type)
 
 
 @_rows("red", "[a], b", OPERATIONS, "9.7.15.6", order=RED_ORDER, ptx=1.2, sm=11)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from warplab.assembler.ir import Function
 
-from ...plan.plan import LoweringOptions, Segment
+from ...plan.plan import LoweringOptions, Op, PlanFunction, Segment
+from ...plan.uses import live_before, live_behind, mask_of, written
 from ...program import LoadedKernel
 from ..function import Step, VectorFunction, VectorSegment
 from ..observed import announced
@@ -20,16 +22,18 @@ def code(kernel: LoadedKernel, f: Function, lowering: LoweringOptions, *, observ
     """A function as it runs for a kernel; observed, it announces each instruction."""
     found: VectorFunction | None = kernel.codes.get((id(f), lowering, observed))
     if found is None:
-        made = VectorFunction(kernel.plan(f, lowering), partial(segment, observed=observed, stops=lowering.stops))
+        plan = kernel.plan(f, lowering)
+        made = VectorFunction(plan, partial(segment, plan, observed=observed, stops=lowering.stops))
         found = kernel.codes[id(f), lowering, observed] = made
     return found
 
 
-def segment(s: Segment, pc: int, observed: bool, stops: bool = False) -> VectorSegment:
+def segment(plan: PlanFunction, s: Segment, pc: int, observed: bool, stops: bool = False) -> VectorSegment:
     steps: list[Step] = []
     exchange = None
+    unread = frozenset[int]() if observed else _unread(plan, s)
     for n, op in enumerate(s.ops):
-        inner = unguarded(op)
+        inner = unguarded(_without_result(op) if n in unread else op)
         if n == 0 and isinstance(inner, Exchange):
             exchange = inner
         steps.append(inner if op.guard is None else guarded(op, op.guard, inner))
@@ -39,3 +43,20 @@ def segment(s: Segment, pc: int, observed: bool, stops: bool = False) -> VectorS
     if observed:
         steps, terminate = announced(s, steps, terminate)
     return VectorSegment(tuple(steps), terminate, s.reads, s.writes, exchange, s)
+
+
+def _without_result(op: Op) -> Op:
+    return op._replace(meaning=replace(op.meaning, words=(*op.meaning.words, ("returns", False))))
+
+
+def _unread(plan: PlanFunction, s: Segment) -> frozenset[int]:
+    """The atomic operations of a segment of which nobody reads what they find: compilers write atom for red, too."""
+    updates = {n for n, op in enumerate(s.ops) if op.meaning.form.facts.access == "atomic"}
+    if not updates:
+        return frozenset()
+    live, out = live_behind(plan, s), set[int]()
+    for n in reversed(range(len(s.ops))):
+        if n in updates and not mask_of(written(s.ops[n])) & live:
+            out.add(n)
+        live = live_before(s.ops[n], live)
+    return frozenset(out)

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from warplab.interpreter.memory.atomics import update
+from warplab.interpreter.observe import Observer
 from warplab.isa.ops.atomic import CHANGES, GLOBAL_ADD, Change
 from warplab.isa.ports import Shortcut
 from warplab.isa.types import TYPES
@@ -121,3 +122,46 @@ def test_pairs_of_halves_on_few_places(op: str, type: str) -> None:
     want = in_turn(view, place.ravel(), change, [bits.view(dtype).ravel()])
     assert machine.download(out).tobytes() == view.tobytes()
     assert machine.download(found).tobytes() == (want.tobytes() if to else bytes(4 * lanes))
+
+
+@pytest.mark.parametrize(
+    ("code", "returns"),
+    [
+        ("atom.global.add.u32 %r2, [%p1], %r1;", [False]),
+        ("atom.global.add.u32 %r2, [%p1], %r1; mov.b32 %r2, 5;", [False]),
+        ("atom.global.add.u32 %r2, [%p1], %r1; @%q mov.b32 %r2, 5; st.global.u32 [%p3], %r2;", [True]),
+        ("@%q atom.global.add.u32 %r2, [%p1], %r1; st.global.u32 [%p3], %r2;", [True]),
+        ("atom.global.add.u32 %r2, [%p1], %r1; @%q bra SKIP; st.global.u32 [%p3], %r2; SKIP:", [True]),
+        (
+            "atom.global.add.u32 %r2, [%p1], %r1; @%q bra SKIP; add.u32 %r3, %r1, 1; SKIP: atom.global.exch.b32 %r2, [%p1], %r3;",
+            [False] * 2,
+        ),
+        ("atom.global.cas.b32 %r2, [%p1], %r1, %r3;", [False]),
+        ("atom.global.add.u32 %r2, [%p1], %r1; atom.global.add.u32 %r3, [%p1+4], %r2;", [True, False]),
+        ("LOOP: atom.global.add.u32 %r2, [%p1], %r1; add.u32 %r3, %r3, 1; setp.lt.u32 %q, %r3, 3; @%q bra LOOP;", [False] * 3),
+        ("LOOP: add.u32 %r1, %r1, %r2; atom.global.add.u32 %r2, [%p1], %r1; setp.lt.u32 %q, %r1, 99; @%q bra LOOP;", [True]),
+    ],
+)
+def test_what_nobody_reads_is_not_computed(code: str, returns: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Quiet launches know what is read; observed ones see all results, and leave the same memory."""
+    asked = list[bool]()
+
+    def counted(view: Array, place: Array, change: Change, operands: list[Array], shortcut: Shortcut | None, wanted: bool) -> Array | None:
+        asked.append(wanted)
+        return update(view, place, change, operands, shortcut, wanted)
+
+    monkeypatch.setattr("warplab.interpreter.memory.general.update", counted)
+    body = f""".reg .u64 %p<4>; .reg .b32 %r<4>; .reg .pred %q; ld.param.u64 %p1, [out]; ld.param.u64 %p3, [found];
+    mov.u32 %r1, %tid.x; mul.wide.u32 %p0, %r1, 4; add.u64 %p3, %p3, %p0; setp.lt.u32 %q, %r1, 7; mov.b32 %r2, 1; mov.b32 %r3, 0;
+    {code} ret;"""
+    left = []
+    for observers in ((), (Observer(),)):
+        machine = Machine(kernel("p out, p found", body))
+        out, found = (machine.upload(np.zeros(n, np.uint32)) for n in (2, 32))
+        machine.launch(1, 32, [out, found], observers, engine="numpy")
+        left.append((machine.download(out).tolist(), machine.download(found).tolist()))
+        if not observers:
+            assert asked[: len(returns)] == returns and set(asked) == set(returns)
+            asked.clear()
+    assert all(asked)
+    assert left[0] == left[1]
