@@ -119,6 +119,5 @@ class AccessWatch:
             self._fences.passes(a, kind, shadow, offset, u)  # an access that acquires comes after what it acquires itself
         for look.part in range(size // unit):
             self._records.check(look, cell + look.part)
-        if not strong and a.kind != "ld" and shadow.patterns:
-            for place in offset.tolist() if offset.size < len(shadow.patterns) else [p for p in shadow.patterns if (offset == p).any()]:
-                shadow.patterns.pop(place, None)
+        if not strong and a.kind != "ld":
+            shadow.overwrite(offset)

@@ -8,11 +8,11 @@ import numpy as np
 
 from ...observe import Access, Copying, ObservedLanes
 from ...plan.plan import Site
-from .clocks import Clock, KnownAtIssue, earlier, merge
 from .context import RaceContext
 from .fences import Fences
-from .mbarriers import Phase, Phases
 from .memory_order import CTA, Kind
+from .order import KnownAtIssue
+from .release_sequences import NOTHING
 from .shadow_memory import COPY, LEVEL_AT, NEVER, Array
 
 
@@ -38,6 +38,17 @@ class CopyUnderWay:
         return self.known.take(np.searchsorted(self.thread, thread))
 
 
+class MBarrier:
+    """One object: the releases by those who arrived, and the ends of copies, all phases in one sequence."""
+
+    __slots__ = ("completed", "last", "over", "parity", "tags")
+
+    def __init__(self, parity: int) -> None:
+        self.parity = parity
+        self.last = self.completed = NOTHING  # the last release, and that of the phases that are complete
+        self.tags, self.over = set[int](), set[int]()  # of copies whose end this phase waits for, and of those whose end is known
+
+
 class Asynchrony:
     """All copies of one launch."""
 
@@ -46,7 +57,7 @@ class Asynchrony:
         self._fences = fences
         self._copies: dict[Copying, CopyUnderWay] = {}
         self._closed: dict[str, Array] = {}
-        self._phases = Phases()
+        self._mbarriers: dict[tuple[int, int], MBarrier] = {}  # by wave and place in its shared memory
         self._implicit: Copying | None = None
         self._used = ""  # what the instruction does to an mbarrier whose access comes now
 
@@ -66,7 +77,7 @@ class Asynchrony:
             self.context.order.phases += 1
             for _, tags, place in self._before(copy.after, thread, self.context.now):
                 tags[place[tags[place] < 0]] = self.context.order.phases
-        self._issue(copy, thread, late=lanes.wave.pending is not None)
+        self._issue(copy, thread)
         self.context.tick()
 
     def _before(self, group: str, thread: Array, now: int) -> Iterator[tuple[CopyUnderWay, Array, Array]]:
@@ -77,11 +88,11 @@ class Asynchrony:
                 for first in (issued.first, issued.first_read):
                     yield issued, self.context.order.copies.tag[first : first + issued.thread.size], place
 
-    def _issue(self, copy: Copying, thread: Array, *, late: bool) -> None:
+    def _issue(self, copy: Copying, thread: Array) -> None:
         order, now = self.context.order, self.context.now
         first, first_read = order.copies.add(thread), order.copies.add(thread)
         self._copies[copy] = CopyUnderWay(
-            copy, thread, first, first_read, now, order.known(thread, now, late=late), self._groups(copy.group)[thread]
+            copy, thread, first, first_read, now, order.at_issue(thread, now), self._groups(copy.group)[thread]
         )
 
     def _groups(self, group: str) -> Array:
@@ -99,7 +110,7 @@ class Asynchrony:
         who = np.zeros(self.context.count, bool)
         who[self.context.active(lanes, lanes.active).thread] = True
         limit = self._groups(group) - most
-        done, clock = self.context.order.copies.done, Clock()
+        done, order, over_by_name = self.context.order.copies.done, self.context.order, list[int]()
         for copy, issued in list(self._copies.items()):
             if copy.group != group:
                 continue
@@ -108,13 +119,13 @@ class Asynchrony:
                 place = first + np.flatnonzero(over)
                 done[place] = np.minimum(done[place], self.context.now)
                 if self.context.kind(copy.site).reads_async and place.size:  # the warp has read together, whichever lane fetched what
-                    self.context.order.phases += 1
-                    self.context.order.copies.tag[place] = self.context.order.phases
-                    clock[COPY << LEVEL_AT | self.context.order.phases] = self.context.now
+                    order.phases += 1
+                    order.copies.tag[place] = order.phases
+                    over_by_name.append(COPY << LEVEL_AT | order.phases)
             if (done[issued.first : issued.first + issued.thread.size] < NEVER).all():
                 del self._copies[copy]
-        if clock:
-            self.context.order.acquire(np.flatnonzero(who), [clock])
+        if over_by_name:
+            order.sequences.acquire(np.flatnonzero(who), order.sequences.announce(np.array(over_by_name), self.context.now))
         self.context.tick()
 
     def mbarrier(self, site: Site, group: ObservedLanes, what: str, space: str, address: Array, amounts: Sequence[Array]) -> None:
@@ -136,56 +147,70 @@ class Asynchrony:
                 over = np.broadcast_to(amounts[0], group.geometry.shape).ravel()[index]
                 index, places = index[over], places[over]
             for place in np.unique(places).tolist():
-                state = self._phases.at(id(wave), place, int(words[place >> 3]) >> 63, what == "init")
+                state = self._mbarrier_at(id(wave), place, int(words[place >> 3]) >> 63, what == "init")
                 thread = every.thread[index[places == place]]
                 if what == "change" and copying is not None:
-                    self._complete(copying, thread, state.current.copies)
-                for block in np.unique(thread // self.context.launch.threads).tolist() if what == "wait" or copying is None else ():
-                    self._meet(site, what, (id(wave), place), state, thread[thread // self.context.launch.threads == block], block)
+                    self._complete(copying, thread, state)
+                if what == "wait":
+                    self._see_complete(site, state, thread)
+                elif what == "change" and copying is None:
+                    self._arrive(site, state, thread)
         self.context.tick()
 
-    def _meet(self, site: Site, what: str, object_: tuple[int, int], state: Phase, thread: Array, block: int) -> None:
-        """Threads of a block arrive at an mbarrier, or see a phase complete."""
-        order, scope, relaxed = self.context.order, self.context.kind(site).scope, "relaxed" in site.instruction.modifiers
-        if what == "change":
-            clock = self._fences.covered(thread, CTA) if relaxed else order.clock(thread, self.context.now)
-            state.current.arrivals = state.current.arrivals.more(block, scope, clock, self.context.now, site.instruction.span.line, 0)
-        elif what == "wait":
-            clocks = state.completed.to(block, scope, self.context.launch.cluster_size)
-            if relaxed:
-                seen: Clock = {}
-                for clock in clocks:
-                    merge(seen, clock)
-                self._fences.relaxed(thread, object_, seen)
-                return
-            order.acquire(thread, clocks)
-            self._forget(thread, state.completed.copies)
+    def _mbarrier_at(self, wave: int, place: int, parity: int, fresh: bool) -> MBarrier:
+        """The object at a place, whose word has this parity now; another one than before says that a phase is over."""
+        found = self._mbarriers.get((wave, place))
+        if found is None or fresh:
+            found = self._mbarriers[wave, place] = MBarrier(0 if fresh else parity)
+        elif found.parity != parity:
+            found.parity, found.completed = parity, found.last
+            found.over |= found.tags
+            found.tags.clear()
+        return found
 
-    def _complete(self, copying: Copying, thread: Array, clock: Clock) -> None:
+    def _arrive(self, site: Site, state: MBarrier, thread: Array) -> None:
+        """Threads arrive at an mbarrier."""
+        order, scope, relaxed = self.context.order, self.context.kind(site).scope, "relaxed" in site.instruction.modifiers
+        for released in self._fences.covered(thread, CTA) if relaxed else (order.moment(thread, self.context.now),):
+            sequence = order.sequences.sequence_of(state.last)
+            state.last = order.sequences.release(released, sequence, scope) + released.thread.size - 1
+
+    def _see_complete(self, site: Site, state: MBarrier, thread: Array) -> None:
+        """Threads see a phase complete."""
+        if "relaxed" in site.instruction.modifiers:
+            self._fences.relaxed(thread, state.completed)
+            return
+        self.context.order.sequences.acquire(thread, state.completed, self.context.kind(site).scope)
+        self._forget(thread, state.over)
+
+    def _complete(self, copying: Copying, thread: Array, state: MBarrier) -> None:
         """An mbarrier's phase will see copies of these threads complete."""
         issued, order = self._copies.get(copying), self.context.order
         if issued is None:
             return
         place = np.flatnonzero(np.isin(issued.thread, thread))
         order.phases += 1
-        clock[COPY << LEVEL_AT | order.phases] = self.context.now
+        over = {order.phases}
         for first in (issued.first, issued.first_read):
             order.copies.tag[first + place] = order.phases
-        merge(clock, earlier(order.clock(issued.thread[place], issued.at), issued.at))
         if copying.after:
             for _, tags, theirs in self._before(copying.after, thread, issued.at):
-                for tag in np.unique(tags[theirs]).tolist():
-                    clock[COPY << LEVEL_AT | tag] = self.context.now
+                over |= set(tags[theirs].tolist())
+        sequence = order.sequences.sequence_of(state.last)
+        first = order.sequences.release(issued.known.moment.take(place), sequence)
+        names = COPY << LEVEL_AT | np.array(sorted(over))
+        state.last = order.sequences.announce(names, self.context.now, order.sequences.sequence_of(first) if place.size else sequence)
+        state.tags |= over
 
-    def _forget(self, thread: Array, clock: Clock) -> None:
+    def _forget(self, thread: Array, over: set[int]) -> None:
         """Copies of which all threads that issued them know that they are complete concern no later phase."""
         for copy, issued in list(self._copies.items()):
             tags = self.context.order.copies.tag[issued.first : issued.first + issued.thread.size]
-            if copy.group and np.isin(issued.thread, thread).all() and all(COPY << LEVEL_AT | t in clock for t in np.unique(tags).tolist()):
+            if copy.group and np.isin(issued.thread, thread).all() and over.issuperset(tags.tolist()):
                 del self._copies[copy]
 
     def unannounced(self, a: Access, kind: Kind) -> Copying:
         """Copies that no meaning announces: asynchronous stores, and what tensor cores read."""
         self._implicit = Copying(a.site, "wgmma" if kind.reads_async else "")
-        self._issue(self._implicit, np.unique(self.context.active(a.group, a.mask).thread), late=False)
+        self._issue(self._implicit, np.unique(self.context.active(a.group, a.mask).thread))
         return self._implicit

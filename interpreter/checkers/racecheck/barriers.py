@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,10 @@ import numpy as np
 from ...observe import ObservedLanes, ObservedWave
 from ...plan.plan import Site
 from ...values import plain
-from .clocks import Clock, merge
 from .context import RaceContext
 from .fences import Fences
 from .memory_order import CLUSTER, CTA
+from .release_sequences import NOTHING, CausalPast
 from .shadow_memory import Array
 from .thread_ids import NumberedLanes
 
@@ -27,7 +28,8 @@ class Rendezvous:
         self._counted: dict[int, bool] = {}  # barriers by number: is their number of threads given?
         self._warps_meeting: dict[tuple[int, int], int] = {}
         self._cluster_arrivals: Array | None = None
-        self._cluster_phases: dict[tuple[int, int], Clock] = {}
+        self._cluster_waits: dict[tuple[int, int], list[Array]] = {}
+        self._cluster_phases: dict[tuple[int, int], int] = {}  # the last release of each
 
     def met(self, group: ObservedLanes) -> None:
         """See Observer."""
@@ -37,8 +39,8 @@ class Rendezvous:
     def arrival(self, group: ObservedLanes, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
         lanes = self.context.active(group, group.alive)
-        clock = None if waits else self.context.order.clock(lanes.thread, self.context.now)
-        self._meeting.setdefault((id(group.wave), number), []).append((lanes, waits, clock))
+        released = None if waits else self.context.order.moment(lanes.thread, self.context.now)
+        self._meeting.setdefault((id(group.wave), number), []).append((lanes, waits, released))
         self._counted[number] = count is not None
         self.context.tick()
 
@@ -48,17 +50,16 @@ class Rendezvous:
         here[blocks] = True
         came = np.zeros(wave.count, np.int64)
         leaves = np.zeros(wave.count, bool)
-        arrived, left = [], []
-        for lanes, waits, known in self._meeting.pop((id(wave), number), ()):
-            own = lanes.block - wave.first
-            inside = here[own]
-            if not inside.all():
-                left.append((lanes.take(~inside), waits, known))
-                lanes = lanes.take(inside)
-            if lanes.thread.size:
-                came += np.bincount(lanes.block - wave.first, minlength=wave.count)
-                leaves[lanes.block - wave.first] |= not waits
-                arrived.append((lanes, waits, known))
+        arrived: list[Any] = []
+        left: list[Any] = []
+        for lanes, waits, released in self._meeting.pop((id(wave), number), ()):
+            inside = here[lanes.block - wave.first]
+            for part, out in ((np.flatnonzero(inside), arrived), (np.flatnonzero(~inside), left)):
+                if part.size:
+                    out.append((lanes.take(part), waits, None if released is None else released.take(part)))
+        for lanes, waits, _ in arrived:
+            came += np.bincount(lanes.block - wave.first, minlength=wave.count)
+            leaves[lanes.block - wave.first] |= not waits
         if left:
             self._meeting[id(wave), number] = left
         if not self._counted[number]:
@@ -66,19 +67,26 @@ class Rendezvous:
         whole = here & ~leaves & (came >= self.context.launch.threads)
         if whole.any():
             self.context.order.block_barrier(np.flatnonzero(whole) + wave.first, self.context.now)
-        for block in np.flatnonzero(here & ~whole).tolist():
-            clock: Clock = {}
-            waiting = []
-            for lanes, waits, known in arrived:
-                thread = lanes.thread[lanes.block == block + wave.first]
-                if thread.size:
-                    for key, time in (known or self.context.order.clock(thread, self.context.now)).items():
-                        clock[key] = max(time, clock.get(key, -1))
-                    if waits:
-                        waiting.append(thread)
-            if waiting:
-                self.context.order.acquire(np.concatenate(waiting), [clock])
+        self._meet_in_part(wave, here & ~whole, arrived)
         self.context.tick()
+
+    def _meet_in_part(self, wave: ObservedWave, here: Array, arrived: Sequence[Any]) -> None:
+        """Of these blocks some threads have arrived: those that wait come after all of them."""
+        order, moments, waiting = self.context.order, [], []
+        for lanes, waits, released in arrived:
+            some = np.flatnonzero(here[lanes.block - wave.first])
+            if some.size:
+                moments.append(order.moment(lanes.thread[some], self.context.now) if released is None else released.take(some))
+            if some.size and waits:
+                waiting.append(lanes.take(some))
+        if waiting:
+            together, threads = CausalPast.of(moments), self.context.launch.threads
+            order.sequences.meet(
+                together,
+                together.thread // threads,
+                np.concatenate([w.thread for w in waiting]),
+                np.concatenate([w.block for w in waiting]),
+            )
 
     def members(self, group: ObservedLanes, membermask: Array) -> None:
         """See Observer."""
@@ -135,7 +143,7 @@ class Rendezvous:
         if self._cluster_arrivals is None:
             self._cluster_arrivals = np.zeros(self.context.count, np.int64)
         phase = self._cluster_arrivals
-        relaxed = "relaxed" in site.instruction.modifiers
+        order, relaxed = self.context.order, "relaxed" in site.instruction.modifiers
         least = CTA if self.context.launch.cluster_size == 1 else CLUSTER
         if arrives:
             phase[lanes.thread] += 1
@@ -144,11 +152,17 @@ class Rendezvous:
             here = lanes.thread[which == cluster]
             for n in np.unique(phase[here]).tolist():
                 who = here[phase[here] == n]
-                clock = self._cluster_phases.setdefault((cluster, n), {})
+                last = self._cluster_phases.get((cluster, n), NOTHING)
+                waiting = self._cluster_waits.setdefault((cluster, n), [])
                 if not arrives:
-                    self.context.order.acquire(who, [clock])
+                    waiting.append(who)
+                    order.sequences.acquire(who, last)
                     continue
-                merge(clock, self._fences.covered(who, least) if relaxed else self.context.order.clock(who, self.context.now))
+                for released in self._fences.covered(who, least) if relaxed else (order.moment(who, self.context.now),):
+                    last = order.sequences.release(released, order.sequences.sequence_of(last)) + released.thread.size - 1
+                self._cluster_phases[cluster, n] = last
+                if waiting:  # those who wait already go on behind this arrival, too
+                    order.sequences.acquire(np.concatenate(waiting), last)
         self.context.tick()
 
 

@@ -12,9 +12,8 @@ from ...memory.arena import Allocation, Arena
 from ...observe import ObservedWave
 from ...plan.plan import Site
 from ..findings import Findings
-from .clocks import KnownAtIssue
 from .memory_order import Kind, kind_of, only_barriers
-from .order import Order
+from .order import KnownAtIssue, Order
 from .report import Reporter
 from .shadow_memory import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
 from .thread_ids import Copies, NumberedLanes
@@ -114,7 +113,7 @@ class RaceContext:
         if shadow.name != "shared" or self.launch.cluster_size > 1:
             return limit(self.order.floor)
         if before is not None:
-            return limit(before.barrier)
+            return limit(before.moment.barrier)
         found = self._floors.get(id(u))
         if found is not None and found[0] is u and found[1] == self.order.barriers:
             return found[2]

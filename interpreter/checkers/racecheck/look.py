@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ...observe import Access
-from .clocks import KnownAtIssue
 from .memory_order import Kind
+from .order import KnownAtIssue
 from .shadow_memory import Array, Shadow
 from .thread_ids import NumberedLanes
 

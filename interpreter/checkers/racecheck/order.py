@@ -1,20 +1,35 @@
-"""What is ordered before what, in one launch.
+"""What is ordered before what, in one launch: `happens_before` is the one question.
 
 Two layers.  By structure: the time of the last barrier of each block, of the last synchronisation of each warp, and of the last one of some of its
-lanes, in arrays.  Beside that, where threads have synchronised otherwise, views: what a thread, a warp or a block knows of others: up to
-when, and up to where in which release sequences (clocks.py).
+lanes, in arrays.  Beside that, where threads have synchronised otherwise, the release sequences that they have acquired (release_sequences.py).
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...launch import Launch
-from .clocks import Clock, Knowledge, KnownAtIssue, Views, merge
+from .release_sequences import CausalPast, KnownProgress, ReleaseSequences
 from .shadow_memory import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
 from .thread_ids import Copies, NumberedLanes
 
-FEW = 8  # records, below which a loop is faster than arrays
+FEW = 4  # lanes that have acquired different things, and are asked one by one
+
+
+@dataclass(frozen=True, slots=True)
+class KnownAtIssue:
+    """What asynchronous copies come after, however late a schedule performs them: the moment of their issue, and the lanes met before it."""
+
+    moment: CausalPast
+    partial: tuple[tuple[Array, Array], ...]
+
+    def take(self, index: Array) -> KnownAtIssue:
+        """That of some."""
+        return KnownAtIssue(self.moment.take(index), tuple([(times[index], masks[index]) for times, masks in self.partial]))
 
 
 class Order:
@@ -31,8 +46,8 @@ class Order:
         self.warp = np.full(launch.blocks * self.per_block, floor, np.int64)
         self.barriers = 0  # how often one was complete
         self.partial: list[tuple[Array, Array]] = []  # by size of the mask: time, mask
-        self.views: Views = {}
-        self._private: dict[int, set[int]] = {}  # block -> the views of its warps and threads
+        self._handed_on = np.zeros(0, np.int64)  # of each thread: until when its releases name the lanes of `partial`
+        self.sequences = ReleaseSequences(launch, floor)
         self.copies = copies
         self.phases = 0
         self.only_barriers = False  # of whole blocks synchronise, and all launches before are ordered before
@@ -40,47 +55,31 @@ class Order:
 
     # ------------------------------------------------------------ synchronisation
 
-    def key_of(self, thread: int) -> tuple[int, int, int]:
-        """The names of a thread, its warp and its block."""
-        block, t = divmod(thread, self.threads)
-        return thread, WARP << LEVEL_AT | block * self.per_block + t // 32, BLOCK << LEVEL_AT | block
-
     def block_barrier(self, blocks: Array, now: int) -> None:
         """All threads of these blocks have met."""
         self.barrier[blocks] = now
         self.barriers += 1
-        if self._private:
-            for block in blocks.tolist():
-                keys = self._private.pop(block, None)
-                if keys:
-                    self._join(BLOCK << LEVEL_AT | block, [c for k in sorted(keys) for c in self.views.pop(k, ())])
+        if self.sequences.any_acquired:
+            self.sequences.block_barrier(blocks)
 
     def warp_barrier(self, warps: Array, now: int) -> None:
         """All lanes of these warps have met."""
         self.warp[warps] = now
-        if self._private:
-            for block in np.unique(warps // self.per_block).tolist():
-                for key in [k for k in self._private.get(block, ()) if k >> LEVEL_AT == THREAD]:
-                    warp = self.key_of(key)[1]
-                    if np.isin(warp & NUMBER, warps).any():
-                        self._private[block].discard(key)
-                        self._private[block].add(warp)
-                        self._join(warp, self.views.pop(key, []))
+        if self.sequences.any_acquired:
+            self.sequences.warp_barrier(warps)
 
     def lanes_met(self, lanes: NumberedLanes, masks: Array, now: int) -> None:
         """Lanes of warps have met, each with those of its mask."""
         if not self.partial:
             n = self.launch.blocks * self.threads
             self.partial = [(np.zeros(n, np.int64), np.zeros(n, np.uint32)) for _ in range(6)]
+            self._handed_on = np.zeros(n, np.int64)
         size = np.ceil(np.log2(np.maximum(np.bitwise_count(masks), 1))).astype(int)
-        learned = self._know_apart(lanes, masks, size)
-        for warp in np.unique(lanes.warp[learned]).tolist():
-            here = np.flatnonzero(lanes.warp == warp)
-            for mask in np.unique(masks[here]).tolist():
-                who = lanes.thread[here[masks[here] == mask]]
-                clock = self._known(who)
-                for t in who.tolist():
-                    self.acquire_one(t, [clock])
+        groups = lanes.warp << 32 | masks
+        learned = np.isin(groups, np.unique(groups[self._know_apart(lanes, masks, size)]))
+        if learned.any():
+            thread = lanes.thread[learned]
+            self.sequences.meet(self.moment(thread, now), groups[learned], thread, groups[learned])
         for s in np.unique(size).tolist():
             here = lanes.thread[size == s]
             self.partial[s][0][here] = now
@@ -88,137 +87,61 @@ class Order:
 
     def _know_apart(self, lanes: NumberedLanes, masks: Array, size: Array) -> Array:
         """Which lanes know of others than those of their mask, by earlier masks or otherwise, what the rest may not know."""
-        out = np.zeros(masks.size, bool)
         since = np.maximum(self.barrier[lanes.block], self.warp[lanes.warp])
         lowest = np.bitwise_count((masks & (~masks + np.uint32(1))) - np.uint32(1)).astype(np.int64)
         leader = lanes.thread - (lanes.thread % self.threads & 31) + lowest
+        out = self.sequences.newest[lanes.thread] != self.sequences.newest[leader]
         for s, (times, met) in enumerate(self.partial):
             if not times.any():
                 continue
             apart = (times[lanes.thread] != times[leader]) | (met[lanes.thread] != met[leader]) | (size == s)
             for who in (lanes.thread, leader):
                 out |= apart & (times[who] > since) & (met[who] & ~masks != 0)
-        if self._private:
-            split = [
-                self.key_of(k)[1] & NUMBER
-                for b in np.unique(lanes.block).tolist()
-                for k in self._private.get(b, ())
-                if k >> LEVEL_AT == THREAD
-            ]
-            out |= np.isin(lanes.warp, split)
-        return out
+        return np.asarray(out)
 
-    def entities(self, thread: Array) -> list[int]:
-        """These threads as whole blocks, whole warps and single threads."""
-        out: list[int] = []
-        blocks, counts = np.unique(thread // self.threads, return_counts=True)
-        whole = blocks[counts == self.threads]
-        out += (whole | BLOCK << LEVEL_AT).tolist()
-        rest = thread if not whole.size else thread[~np.isin(thread // self.threads, whole)]
-        if rest.size:
-            in_block = rest % self.threads
-            warp = rest // self.threads * self.per_block + in_block // 32
-            warps, counts = np.unique(warp, return_counts=True)
-            size = np.minimum(32, self.threads - warps % self.per_block * 32)
-            full = warps[counts == size]
-            out += (full | WARP << LEVEL_AT).tolist()
-            out += rest[~np.isin(warp, full)].tolist()
-        return out
-
-    def clock(self, thread: Array, now: int) -> Clock:
+    def moment(self, thread: Array, now: int) -> CausalPast:
         """All that is before these threads, and what they have done themselves."""
-        if thread.size == 1:
-            t = int(thread[0])
-            out = self.known_by(t)
-            out[t if self.threads > 1 else BLOCK << LEVEL_AT | t] = now
-            return out
-        out = self._known(thread)
-        for key in self.entities(thread):
-            out[key] = now
-        return out
-
-    def known_by(self, t: int) -> Clock:
-        """All that is before one thread."""
-        out: Clock = {}
-        keys = _, warp, block = self.key_of(t)
-        for key in keys:
-            for c in self.views.get(key, ()):
-                merge(out, c)
-        met = [(warp, int(self.warp[warp & NUMBER])), (block, int(self.barrier[block & NUMBER]))]
-        first = t - (t % self.threads & 31)
-        for times, masks in self.partial:
-            if (at := int(times[t])) > self.floor:
-                met += [(first + lane, at) for lane in range(32) if int(masks[t]) >> lane & 1]
-        for key, time in met:
-            if time > self.floor:
-                out[key] = max(out.get(key, 0), time)
-        return out
-
-    def _known(self, thread: Array) -> Clock:
-        out: Clock = {}
-        blocks = np.unique(thread // self.threads)
-        for b in blocks.tolist():
-            if self.barrier[b] > self.floor:
-                out[BLOCK << LEVEL_AT | b] = int(self.barrier[b])
-        warps = np.unique(thread // self.threads * self.per_block + thread % self.threads // 32)
-        for w in warps.tolist():
-            if self.warp[w] > self.floor:
-                out[WARP << LEVEL_AT | w] = int(self.warp[w])
-        for times, masks in self.partial:
-            for t in thread[times[thread] > self.floor].tolist():
-                first = t // self.threads * self.threads + t % self.threads // 32 * 32
-                for lane in range(32):
-                    if masks[t] >> np.uint32(lane) & np.uint32(1):
-                        out[first + lane] = max(out.get(first + lane, 0), int(times[t]))
-        if self.views:
-            for key in (*thread.tolist(), *(warps | WARP << LEVEL_AT).tolist(), *(blocks | BLOCK << LEVEL_AT).tolist()):
-                for c in self.views.get(key, ()):
-                    merge(out, c)
-        return out
-
-    def acquire(self, thread: Array, clocks: list[Clock]) -> None:
-        """These threads come after what the clocks say."""
-        for key in self.entities(thread):
-            self._learn(key, clocks)
-
-    def acquire_one(self, thread: int, clocks: list[Clock]) -> None:
-        """The same for one thread."""
-        self._learn(thread, clocks)
-
-    def _learn(self, key: int, clocks: list[Clock]) -> None:
-        level = key >> LEVEL_AT
-        if level != BLOCK:
-            block = (key & NUMBER) // (self.threads if level == THREAD else self.per_block)
-            self._private.setdefault(block, set()).add(key)
-        self._join(key, clocks)
-
-    def _join(self, key: int, clocks: list[Clock]) -> None:
-        have = self.views.setdefault(key, [])
-        there = {id(c) for c in have}
-        have += [c for c in clocks if id(c) not in there]
-        if len(have) > 6:
-            whole: Clock = {}
-            for c in have[:-2]:  # the last may still grow until its phase is complete
-                merge(whole, c)
-            have[:-2] = [whole]
-
-    def known(self, thread: Array, now: int, *, late: bool) -> KnownAtIssue:
-        """What these threads know, for copies that they issue; `late`: which may come when the threads know more."""
+        if self.partial:
+            self._hand_on_partial(thread)
         block = thread // self.threads
         warp = block * self.per_block + thread % self.threads // 32
-        views = self.views
-        if late and views:
-            views = {k: list(views[k]) for t in thread.tolist() for k in self.key_of(t) if k in views}
+        return CausalPast(thread, np.full(thread.size, now), self.barrier[block], self.warp[warp], self.sequences.newest_of(thread))
+
+    def _hand_on_partial(self, thread: Array) -> None:
+        """The lanes that these threads have met, without the rest of their warps, become acquisitions, which releases hand on."""
+        first = thread - (thread % self.threads & 31)
+        since = np.maximum(
+            self.barrier[thread // self.threads], self.warp[thread // self.threads * self.per_block + thread % self.threads // 32]
+        )
+        since = np.maximum(since, self._handed_on[thread])
+        for times, masks in self.partial:
+            new = times[thread] > since
+            lane, who = np.nonzero((masks[thread] >> np.arange(32, dtype=np.uint32)[:, None] & np.uint32(1)) * new)
+            if who.size:
+                none = np.zeros(who.size, np.int64)
+                met = CausalPast(first[who] + lane, times[thread[who]], none, none, np.full((3, who.size), -1))
+                self.sequences.meet(met, thread[who], thread[new], thread[new], tells_all=False)
+                self._handed_on[thread[new]] = np.maximum(self._handed_on[thread[new]], times[thread[new]])
+
+    def at_issue(self, thread: Array, now: int) -> KnownAtIssue:
+        """What these threads know, for copies that they issue."""
         partial = tuple([(times[thread], masks[thread]) for times, masks in self.partial])
-        return KnownAtIssue(np.full(thread.size, now), self.barrier[block], self.warp[warp], partial, views)
+        return KnownAtIssue(self.moment(thread, now), partial)
 
     # ------------------------------------------------------------ questions
 
     def happens_before(
-        self, stamp: Array, mask: Array | None, u: NumberedLanes, before: KnownAtIssue | None = None, *, shared: bool
+        self,
+        stamp: Array,
+        mask: Array | None,
+        u: NumberedLanes,
+        before: KnownAtIssue | None = None,
+        *,
+        shared: bool,
+        asking: Array | None = None,
     ) -> Array:
         """Which of these records are ordered before their lanes, by structure or by what was released to them; `before`: what copies of the lanes
-        come after; `shared`: only blocks of a cluster can have made the records."""
+        come after; `shared`: only blocks of a cluster can have made the records; `asking`: for which lanes to ask what was released."""
         time = (stamp >> HALF).astype(np.int64)
         who = (stamp & LOW).astype(np.int64)
         level, number = who >> LEVEL_AT, who & NUMBER
@@ -234,9 +157,9 @@ class Order:
         one = level == THREAD
         ok = one & (number == u.thread) & (time < NEVER)
         if before is not None:
-            ok &= time <= before.at
+            ok &= time <= before.moment.at
         block = np.where(one, number // self.threads, np.where(level == WARP, number // self.per_block, number))
-        settled, met = (self.barrier[u.block], self.warp[u.warp]) if before is None else (before.barrier, before.warp)
+        settled, met = (self.barrier[u.block], self.warp[u.warp]) if before is None else (before.moment.barrier, before.moment.warp)
         ok |= (block == u.block) & (time <= settled)
         warp = np.where(one, number // self.threads * self.per_block + number % self.threads // 32, np.where(level == WARP, number, -1))
         same = warp == u.warp
@@ -249,88 +172,115 @@ class Order:
         ok |= time <= self.floor
         for first, last in self.earlier:
             ok |= (time >= first) & (time <= last)
-        open_ = np.flatnonzero(~ok)
-        views = self.views if before is None else before.views
-        if open_.size and views:
-            tags = np.full(stamp.size, -1)
-            if copied.any():
-                tags[copied] = self.copies.tag[element]
-            some = open_[time[open_] >= self.start]
-            if before is not None:
-                some = some[(tags[some] >= 0) | (time[some] <= before.at[some])]
-            for keys, lanes in self._alike(u.thread[some], views).items():
-                index, known = some[lanes], Knowledge(c for key in keys for c in views[key])
-                ok[index] = told = self._told(known, level[index], number[index], time[index], tags[index])
-                asked: dict[tuple[int, ...], bool] = {}  # lanes of a warp mostly ask the same
-                for k in index[~told & (level[index] != THREAD)].tolist():
-                    m, own, t = 0xFFFFFFFF if mask is None else int(mask[k]), (int(settled[k]), int(met[k])), int(u.thread[k])
-                    what = int(level[k]), int(number[k]), int(time[k]), m
-                    question = (*what, *own, t if what[0] == WARP else int(u.warp[k]))
-                    if question not in asked:
-                        asked[question] = self._knows(known, own, t, *what, shared)
-                    ok[k] = asked[question]
+        open_ = np.flatnonzero(~ok & (time >= self.start) & (True if asking is None else asking)) if self.sequences.any_acquired else ok[:0]
+        tags = np.full(stamp.size, -1)
+        if copied.any():
+            tags[copied] = self.copies.tag[element]
+        if before is not None and open_.size:
+            open_ = open_[(tags[open_] >= 0) | (time[open_] <= before.moment.at[open_])]
+        if not open_.size:
+            return np.asarray(ok)
+        acquired = self.sequences.newest_of(u.thread[open_]) if before is None else before.moment.acquired[:, open_]
+        has = (acquired >= 0).any(axis=0)
+        open_, acquired = open_[has], acquired[:, has]
+        told = (level[open_] == THREAD) & self.sequences.told_last(acquired, number[open_], time[open_])
+        ok[open_[told]] = True
+        open_, acquired = open_[~told], acquired[:, ~told]
+        groups = list(_alike(acquired))
+        if len(groups) > FEW:
+            one = (level[open_] == THREAD) | (tags[open_] >= 0)
+            some = open_[one]
+            ok[some] = self._told_in_turn(acquired[:, one], np.stack((level[some], number[some], time[some], tags[some])))
+            open_, acquired = open_[~one], acquired[:, ~one]
+            groups = list(_alike(acquired))
+        for have, lanes in groups:
+            index, known = open_[lanes], self.sequences.known(have)
+            ok[index] = told = self._told(known, level[index], number[index], time[index], tags[index])
+            asked: dict[tuple[int, ...], bool] = {}  # lanes of a warp mostly ask the same
+            for k in index[~told & (level[index] != THREAD)].tolist():
+                m, own, t = 0xFFFFFFFF if mask is None else int(mask[k]), (int(settled[k]), int(met[k])), int(u.thread[k])
+                question = int(level[k]), int(number[k]), int(time[k]), m, *own, t
+                if question not in asked:
+                    asked[question] = self._knows(known, own, t, *question[:4], shared)
+                ok[k] = asked[question]
         return np.asarray(ok)
 
-    def _alike(self, thread: Array, views: Views) -> dict[tuple[int, ...], Array]:
-        """Threads by the names under which views tell what they know; without those that have learnt nothing."""
-        block = thread // self.threads
-        warp = block * self.per_block + thread % self.threads // 32
-        found = [[k if k in views else -1 for k in keys.tolist()] for keys in (thread, warp | WARP << LEVEL_AT, block | BLOCK << LEVEL_AT)]
-        out: dict[tuple[int, ...], list[int]] = {}
-        for n, keys in enumerate(zip(*found, strict=True)):
-            out.setdefault(keys, []).append(n)
-        alike = {tuple([k for k in keys if k >= 0]): np.array(lanes) for keys, lanes in out.items()}
-        alike.pop((), None)
-        return alike
-
-    def _told(self, known: Knowledge, level: Array, number: Array, time: Array, tags: Array) -> Array:
-        """Which records of single threads and of copies somebody knows of."""
-        out = np.zeros(level.size, bool)
-        if level.size < FEW:
-            for n, (kind, who, at, tag) in enumerate(zip(level.tolist(), number.tolist(), time.tolist(), tags.tolist(), strict=True)):
-                out[n] = (tag >= 0 and known.until(COPY << LEVEL_AT | tag) >= 0) or (
-                    kind == THREAD and any(known.until(key) >= at for key in self.key_of(who))
-                )
+    def _told_in_turn(self, acquired: Array, asked: Array) -> Array:
+        """The same of many lanes that have each acquired something else: of those that ask alike and have acquired from one sequence, each one that
+        has read further knows more, and the first who knows is searched for."""
+        out = np.zeros(acquired.shape[1], bool)
+        if not out.size:
             return out
-        for tag in np.unique(tags[tags >= 0]).tolist():
-            if known.until(COPY << LEVEL_AT | tag) >= 0:
-                out |= tags == tag
-        rest = np.flatnonzero(~out & (level == THREAD))
-        block = number // self.threads
-        for keys in (
-            block | BLOCK << LEVEL_AT, block * self.per_block + number % self.threads // 32 | WARP << LEVEL_AT, number,
-        ):  # fmt: skip
-            each, place = np.unique(keys[rest], return_inverse=True)
-            at = np.array([known.until(key) for key in each.tolist()], np.int64)
-            out[rest] = at[place] >= time[rest]
-            rest = rest[~out[rest]]
-            if not rest.size:
-                break
+        turns, release = self.sequences.turns(acquired)
+        keys = np.concatenate((asked, turns))
+        order = np.lexsort((release, *keys))
+        ascending = keys[:, order]
+        starts = np.flatnonzero(np.append(True, (ascending[:, 1:] != ascending[:, :-1]).any(axis=0)))
+        for start, end in zip(starts.tolist(), [*starts[1:].tolist(), order.size], strict=True):
+
+            def knows(n: int) -> bool:
+                known = self.sequences.known(tuple(acquired[:, order[n]].tolist()))
+                return bool(self._told(known, *ascending[:4, n : n + 1])[0])
+
+            out[order[start + bisect_left(range(start, end), True, key=knows) : end]] = True
         return out
 
-    def _knows(self, known: Knowledge, own: tuple[int, int], u: int, level: int, number: int, time: int, mask: int, shared: bool) -> bool:
-        """Does a thread know of a record of several threads?"""
+    def _told(self, known: KnownProgress, level: Array, number: Array, time: Array, tags: Array) -> Array:
+        """Which records of single threads and of copies somebody knows of."""
+        out = np.zeros(level.size, bool)
+        if (some := np.flatnonzero(tags >= 0)).size:
+            out[some] = known.until(COPY << LEVEL_AT | tags[some]) >= 0
+        one, block = level == THREAD, number // self.threads
+        warp = block * self.per_block + number % self.threads // 32
+        for keys in (block | BLOCK << LEVEL_AT, warp | WARP << LEVEL_AT, number):
+            out |= one & (known.until(keys) >= time)
+        return out
 
+    def _knows(
+        self, known: KnownProgress, own: tuple[int, int], u: int, level: int, number: int, time: int, mask: int, shared: bool
+    ) -> bool:
+        """Does a thread know of a record of several threads?"""
         if level == WARP:
-            if max(known.until(WARP << LEVEL_AT | number), known.until(BLOCK << LEVEL_AT | number // self.per_block)) >= time:
-                return True
-            first = number // self.per_block * self.threads + number % self.per_block * 32
-            return all(first + i == u or known.until(first + i) >= time for i in range(32) if mask >> i & 1)
+            lanes = [i for i in range(32) if mask >> i & 1]
+            block = number // self.per_block
+            keys = np.array([WARP << LEVEL_AT | number, BLOCK << LEVEL_AT | block])
+            return bool((known.until(keys) >= time).any()) or self._knows_lanes(known, u, block, number % self.per_block, lanes, time)
         if number != GRID:
-            if known.until(BLOCK << LEVEL_AT | number) >= time:
-                return True
-            first = number * self.per_block
-            return all(
-                max(known.until(WARP << LEVEL_AT | first + i), own[1] if first + i == self.key_of(u)[1] & NUMBER else -1) >= time
-                for i in range(self.per_block)
-                if mask >> i & 1
-            )
+            warps = [i for i in range(self.per_block) if mask >> i & 1]
+            return known.until_one(BLOCK << LEVEL_AT | number) >= time or self._knows_warps(known, own, u, number, warps, time)
         size = self.launch.cluster_size if shared else self.launch.blocks
-        first = u // self.threads // size * size
-        for b in range(first, first + size):
-            at = known.until(BLOCK << LEVEL_AT | b)
-            if b == u // self.threads:
-                at = max(at, own[0])
-            if at < min(time, int(self.activity[b])):
-                return False
-        return True
+        mine = u // self.threads
+        first = mine // size * size
+        wanted = np.minimum(time, self.activity[first : first + size])
+        unknown = first + np.flatnonzero(known.until(np.arange(first, first + size) | BLOCK << LEVEL_AT) < wanted)
+        if (unknown != mine).any():
+            return False
+        at = int(wanted[mine - first])
+        return not unknown.size or own[0] >= at or self._knows_warps(known, own, u, mine, list(range(self.per_block)), at)
+
+    def _knows_warps(self, known: KnownProgress, own: tuple[int, int], u: int, block: int, warps: list[int], time: int) -> bool:
+        """Does a thread know of these warps of a block; of its own also by their synchronisation, or lane by lane?"""
+        mine = u // self.threads * self.per_block + u % self.threads // 32 - block * self.per_block
+        at = known.until(np.array(warps) + block * self.per_block | WARP << LEVEL_AT)
+        unknown = [w for w, until in zip(warps, at.tolist(), strict=True) if until < time and (w != mine or own[1] < time)]
+        return not unknown or (
+            unknown == [mine] and self._knows_lanes(known, u, block, mine, list(range(min(32, self.threads - mine * 32))), time)
+        )
+
+    def _knows_lanes(self, known: KnownProgress, u: int, block: int, warp: int, lanes: list[int], time: int) -> bool:
+        """Does a thread know of these lanes of a warp, apart from itself?"""
+        who = np.array(lanes) + (block * self.threads + warp * 32)
+        return bool(((known.until(who) >= time) | (who == u)).all())
+
+
+def _alike(acquired: Array) -> Iterator[tuple[tuple[int, ...], Array]]:
+    """Lanes that have acquired the same."""
+    if acquired.shape[1] < 2:
+        if acquired.size:
+            yield tuple(acquired[:, 0].tolist()), np.zeros(1, np.int64)
+        return
+    order = np.lexsort(acquired)
+    ascending = acquired[:, order]
+    starts = np.flatnonzero(np.append(True, (ascending[:, 1:] != ascending[:, :-1]).any(axis=0)))
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), order.size], strict=True):
+        yield tuple(ascending[:, start].tolist()), order[start:end]

@@ -80,8 +80,15 @@ class Records:
         elif other.startswith("strong write"):  # what a thread has read with a strong load is before what follows
             for reads in ("strong read", "strong read near"):
                 if (read := look.shadow.cells.get(reads)) is not None:
-                    own, wrote = read.stamp[i[index]], cells.stamp[i[index]]
-                    index = index[((own & LOW).astype(np.int64) != u.thread[index]) | ((own >> HALF) <= (wrote >> HALF))]
+                    at, own = i[index], u.take(index)
+                    low, per_block = (read.stamp[at] & LOW).astype(np.int64), self.context.order.per_block
+                    among = np.zeros(index.size, np.uint32) if read.mask is None else read.mask[at]
+                    lane = (own.thread % self.context.launch.threads & 31).astype(np.uint32)
+                    has = (low == own.warp | WARP << LEVEL_AT) & (among >> lane & 1 != 0)
+                    has |= (low == own.block | BLOCK << LEVEL_AT) & (among >> (own.warp % per_block).astype(np.uint32) & 1 != 0)
+                    has &= (cells.stamp[at] & LOW) >> U64(LEVEL_AT) == THREAD  # of several writes, only the last was read
+                    has |= low == own.thread
+                    index = index[~has | (read.stamp[at] >> HALF <= cells.stamp[at] >> HALF)]
         if not index.size:
             return
         equal = False
@@ -109,7 +116,7 @@ class Records:
             covered |= np.where(same, barrier[own.thread], fenced[own.thread]) >= time
             warp = number // threads * order.per_block + number % threads // 32
             covered |= same & one & (fenced[own.thread] >= time) & (order.warp[own.warp] >= time) & (own.warp == warp)
-            if order.views:
+            if order.sequences.any_acquired:
                 covered |= fenced[own.thread] >= time
             index = index[~covered]
         if index.size:
@@ -142,9 +149,16 @@ class Records:
                     self.context.reporter.race(look, what, cells, i, met[apart], False)
             self._merge(look, cells, i, met, back)
         if sites is not None:
-            index = np.flatnonzero(late)
+            same = late & (sites == look.number) & ((old ^ cells.stamp[i]) & LOW == 0)  # the new record has all that the old one has
+            if held is not None:
+                same &= held & ~cells.masks()[i] == 0
+            index = np.flatnonzero(late & ~same)
             masks = None if held is None else held[index]
-            open_ = ~self.context.order.happens_before(old[index], masks, u.take(index), shared=look.in_shared)
+            last = _last_of_each(i[index])  # if it comes after the old record, whatever comes after all of the new one does
+            before = self.context.order.happens_before(old[index], masks, u.take(index), shared=look.in_shared, asking=last)
+            if last is not None:
+                before |= np.isin(i[index], i[index[before & last]])
+            open_ = ~before
             index = index[open_]
             if index.size:
                 masks = None if masks is None else masks[open_]
@@ -245,6 +259,15 @@ class Records:
         masks[where] = np.where(lift, np.uint32(0), have) | fresh
         np.bitwise_or.at(masks, where, fresh)
         self._keep_cluster(cells, where[grid], theirs[grid], mine.block[grid])
+
+
+def _last_of_each(units: Array) -> Array | None:
+    """Which lanes are the last ones at their units?  None: all are."""
+    if units.size < 2 or (units[1:] > units[:-1]).all():
+        return None
+    last = np.zeros(units.size, bool)
+    last[units.size - 1 - np.unique(units[::-1], return_index=True)[1]] = True
+    return last
 
 
 def _content(look: Look, place: Array, dtype: Any) -> Array:

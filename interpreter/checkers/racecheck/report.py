@@ -96,7 +96,10 @@ class Reporter:
             if n < MIXED:
                 j, site, stamp, mask = int(here[0]), n, int(cells.stamp[i[here[0]]]), cells.mask_at(int(i[here[0]]))
             else:
-                found = next((f for j in here[:LANES_TRIED].tolist() if (f := self._part(look, other, cells, int(i[j]), j))), None)
+                found = next(
+                    (f for j in here[:: max(1, here.size // LANES_TRIED)].tolist() if (f := self._part(look, other, cells, int(i[j]), j))),
+                    None,
+                )
                 if found is None:
                     continue
                 j, site, stamp, mask = found

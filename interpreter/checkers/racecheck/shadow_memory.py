@@ -129,7 +129,11 @@ class Shadow:
         self.origin = origin  # the address of its first byte
         self.unit = 4
         self.cells: dict[str, Cells] = {}
-        self.patterns: dict[int, Any] = {}  # byte -> what a strong read of it may acquire
+        self.has_releases = False  # may a strong read acquire anything?
+        self.released = np.zeros(
+            0, np.int64
+        )  # by word, or by byte: which release a strong read acquires, and those before it; counted from 1
+        self._bytewise = False
         self.uneven = False  # are there strong accesses of several sizes, or of scopes narrower than .gpu?
         self.strong_size = 0
 
@@ -139,6 +143,21 @@ class Shadow:
         if found is None:
             found = self.cells[kind] = Cells(-(-self.size // 4) * 4 // self.unit + 4)
         return found
+
+    def release_at(self, offset: Array, size: int) -> Array:
+        """The places of accesses in `released`."""
+        if not self.released.size:
+            self.released = np.zeros(self.size // 4 + 1, np.int64)
+        if size < 4 and not self._bytewise:
+            self._bytewise, words = True, self.released
+            self.released = np.zeros(4 * words.size, np.int64)
+            self.released[::4] = words
+        return offset if self._bytewise else offset >> 2
+
+    def overwrite(self, offset: Array) -> None:
+        """Weak stores release nothing."""
+        if self.has_releases:
+            self.released[self.release_at(offset, 4)] = 0
 
     def split(self) -> None:
         """An access to less than a word, or to no whole one, came: from now on each byte has its records."""

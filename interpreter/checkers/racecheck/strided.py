@@ -141,7 +141,7 @@ class Tiles:
         context = self.context
         floor = context.floor(shadow, tile.lanes)
         what = "weak read" if a.kind == "ld" else "weak write"
-        if what == "weak write" and (not tile.distinct or shadow.patterns):
+        if what == "weak write" and (not tile.distinct or shadow.has_releases):
             return False
         parts = [tile.select(by + k) for k in range(words)]
         for other in AGAINST[what]:

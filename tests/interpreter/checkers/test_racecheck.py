@@ -177,6 +177,13 @@ ld.shared.u32 %r12, [%r3];"""
     assert races(counts.format("bar.sync 0;"), grid=4, cluster=2) != ()
 
 
+@pytest.mark.parametrize("schedule", [None, 1, 2])
+def test_who_waits_at_a_cluster_barrier_comes_after_those_that_arrive_later(schedule: int | None) -> None:
+    ring = "st.shared.u32 [%r5], %r1;\n{0}\nmapa.shared::cluster.u32 %r11, %r5, 0;\nld.shared::cluster.u32 %r12, [%r11];\n{0}"
+    meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;"
+    assert races(ring.format(meet), grid=4, cluster=2, schedule=schedule) == ()
+
+
 @pytest.mark.parametrize("schedule", [None, 1, 2, 3])
 @pytest.mark.parametrize("between", ["", "bar.warp.sync -1;", "@%p2 ld.relaxed.cluster.global.u32 %r10, [%rd1];"])
 def test_counters_of_a_cluster(between: str, schedule: int | None) -> None:
