@@ -1,5 +1,6 @@
 """Property tests are judged by their results: a busy machine does not fail them.  The processes that tests start share bytecode."""
 
+import gc
 import os
 
 import pytest
@@ -14,3 +15,9 @@ def pytest_configure(config: pytest.Config) -> None:
     cache: pytest.Cache | None = getattr(config, "cache", None)
     if cache is not None and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
         os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
+
+
+def pytest_collection_finish() -> None:
+    """What collection has made stays until the end: the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()

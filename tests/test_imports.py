@@ -28,7 +28,6 @@ ONLY_WHEN_ASKED = {
 
 # Files that refer to each other, and why
 CIRCLES = {
-    "device.context device.graphs.streams device.modules.kernels": "a context owns what belongs to it",
     "python.devices python.graph python.streams": "as in cuda.core: a device makes streams, which name their device",
 }
 

@@ -6,9 +6,7 @@ that until the context is reset.  Until it is told, work that is given is droppe
 
 from __future__ import annotations
 
-import itertools
 import sys
-import threading
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -23,60 +21,37 @@ from warplab.interpreter.observe import Observer
 from warplab.interpreter.program import DEMOTES, LoadedProgram, ManagedVariables
 from warplab.interpreter.ptxas.contraction import Fmad
 from warplab.isa.occupancy import PREFERENCES, configured
-from warplab.isa.own_devices import device_profile, target_part
 from warplab.isa.profiles import DeviceProfile
 
 from ..clock.launch_times import launch_timed
-from ..errors import ApiError, StickyError, code_of, invalid
+from ..errors import ApiError, code_of, invalid
 from .devrt.queue import DeviceLaunch, queued
-from .graphs.graphs import BEHIND, LAUNCHABLE, Capture, GraphRun
+from .graphs.graphs import BEHIND, LAUNCHABLE, GraphRun
 from .graphs.pending import QUEUE, Steps
-from .graphs.streams import CAPTURE_MODE, LEGACY, DeviceEvent, DeviceStream, wait_for
+from .graphs.streams import LEGACY, DeviceWork
 from .launches.engines import usual_options
 from .launches.observing import observers_of, watched, watches_alone
-from .launches.printf import PrintRing
 from .launches.sanitizing import POISON
 from .launches.scheduling import order_now
 from .memory.allocations import ALIGNMENT, AddressSpace, DeviceArena
-from .memory.heap import DeviceHeap
 from .memory.host import Bytes, host
-from .memory.textures import ResourceTable
 from .memory.virtual_memory import VIRTUAL, VirtualMemory
-from .models import memory_size, persisting_l2
 from .modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from .modules.loading import contraction, link, parsed
 
-# What a context begins with and the least that it may be set to, as an H200 has them.
-LIMITS = {"stack_size": 1024, "printf_fifo_size": 8_650_752, "malloc_heap_size": 8 << 20, "dev_runtime_sync_depth": 2,
-          "dev_runtime_pending_launch_count": 2048, "max_l2_fetch_granularity": 64, "persisting_l2_cache_size": 0, "cig_enabled": 0}  # fmt: skip
-LEAST = {"printf_fifo_size": 512 << 10, "malloc_heap_size": 4 << 20, "dev_runtime_pending_launch_count": 32}
-STEP = {"stack_size": 16, "malloc_heap_size": 64 << 10, "printf_fifo_size": 256}
-FIXED = ("shmem_size", "cig_enabled")
-MOST_PENDING_LAUNCHES = 599_186  # what an H200 makes of any greater number
-L2_PARTS = 10  # the part of the L2 cache that persists is set in tenths of its most
 GRID_SYNC_BYTES = 4096  # what cooperative groups find behind %envreg1 and %envreg2
-MAX_STACK = 512 << 10
 EIGHT_BYTE_BANKS = 2  # CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
-_numbers = itertools.count(1)
 _demoted: set[tuple[str, str]] = set()  # modules of which that was said
 
 
-class DeviceContext:
+class DeviceContext(DeviceWork):
     """One device's state as one host program sees it."""
 
     def __init__(
         self, architecture: str = "sm_90", memory: int | None = None, arena: Arena | None = None,
         space: AddressSpace | None = None, ordinal: int = 0,
     ) -> None:  # fmt: skip
-        self.profile: DeviceProfile = device_profile(architecture)
-        self.model = architecture  # in words, where it has figures of its own
-        self.architecture = target_part(architecture)
-        self.ordinal = ordinal
-        self.number = next(_numbers)
-        self.space = AddressSpace() if space is None else space
-        self.arena = DeviceArena(memory or memory_size(self.profile)) if arena is None else arena
-        if self.arena not in self.space.devices:
-            self.space.devices.append(self.arena)
+        super().__init__(architecture, memory, arena, space, ordinal)
         self.options = usual_options()
         self.fmad = contraction()  # of modules that are loaded without a word about it
         self.rules_only = False  # does it run code for newer devices, too?
@@ -90,27 +65,10 @@ class DeviceContext:
         self.cache_config = 0
         self.bank_config = 0
         self.l1: int | None = None  # bytes of L1 that kernels get, if the host names them
-        self.alive = True
-        self.limits = dict(LIMITS)
-        self.limits["persisting_l2_cache_size"] = persisting_l2(self.profile) * 3 // L2_PARTS
-        self.limits["shmem_size"] = self.profile.shared_per_block_optin
-        if self.profile.capability >= (9, 0):  # kernels there can't wait for kernels that they launch
-            del self.limits["dev_runtime_sync_depth"]
-        self.ring = PrintRing(self.arena, self.limits["printf_fifo_size"], self.space.host_arenas)
-        self.heap = DeviceHeap(self.arena, self.limits["malloc_heap_size"])
-        self.pending: ApiError | None = None  # an error that no call has reported yet
-        self.error: ApiError | None = None  # was told, and sticks
-        self.failed = ""  # the launch that caused it, in words
         self.launches = 0
         self.used = EngineUse()  # by all launches
         self.modules: list[LoadedModule] = []
-        self.resources = ResourceTable()  # textures and surfaces
         self.peers: set[DeviceContext] = set()
-        self.streams: list[DeviceStream] = []
-        self.events: list[DeviceEvent] = []
-        self.captures: list[Capture] = []
-        self.running: GraphRun | None = None  # the graph whose work is being done
-        self._default_streams: dict[int, DeviceStream] = {}  # by 0 for the legacy one, else the thread
         self._workspaces: list[Allocation] = []  # that no cooperative launch uses
 
     def close(self) -> None:
@@ -129,71 +87,6 @@ class DeviceContext:
         for event in self.events:
             event.alive = False
         self.alive = False
-
-    # ------------------------------------------------------------ errors
-
-    def synchronize(self, only: DeviceStream | DeviceEvent | None = None) -> None:
-        """All work is done, or that of a stream or before an event; what went wrong in it is told here."""
-        wait_for(self, only)
-        self.ring.flush()
-        self.over(only)
-        self.tell()
-
-    def copied(self) -> None:
-        """A call that copies is about to return; its copy was work of the legacy default stream."""
-        if (sanitizer := self.space.sanitizer) is not None:
-            sanitizer.host("sync", "", self.default_stream(LEGACY).name)
-        if (clock := self.space.clock) is not None:
-            clock.returned()
-
-    def over(self, only: DeviceStream | DeviceEvent | None = None) -> None:
-        """The host knows that all work is done, or that of a stream or before an event."""
-        if (sanitizer := self.space.sanitizer) is not None:
-            sanitizer.host("sync", only.name if isinstance(only, DeviceEvent) else "", only.name if isinstance(only, DeviceStream) else "")
-        if (clock := self.space.clock) is not None:
-            if isinstance(only, DeviceEvent):
-                clock.wait(self.ordinal, until=only.reached or 0.0)
-            else:
-                clock.wait(self.ordinal, only.name if only else "")
-
-    def tell(self) -> None:
-        """Tells what went wrong, now and from now on."""
-        if self.error is None and self.pending is not None:
-            self.error, self.pending = self.pending, None
-            raise self.error
-        self.check()
-
-    def check(self) -> None:
-        """Tells again what was told before."""
-        if self.error is not None:
-            what, _, more = self.error.message.partition("\n")
-            raise StickyError(
-                self.error.name, f"every call fails since {self.failed} has failed: {what}\n{more}".rstrip(), self.error.cause
-            )
-
-    def unsafe(self, what: str, anywhere: bool = False) -> None:
-        """Refuses what a capture that is under way forbids, or any capture for a call about all streams."""
-        for capture in self.captures:
-            if anywhere or capture.forbids(CAPTURE_MODE.now):
-                raise capture.refuse(what)
-
-    @property
-    def broken(self) -> bool:
-        """Is work dropped?  Raises where the error is known already."""
-        if self.error is not None:
-            self.check()
-        return self.pending is not None
-
-    @property
-    def is_dropping(self) -> bool:
-        """Is work dropped, whether the error is known or not?"""
-        return not self.alive or self.pending is not None or self.error is not None
-
-    @property
-    def fault(self) -> ExecutionError | None:
-        """What ended the last launch that went wrong."""
-        found = self.pending or self.error
-        return found.cause if found else None
 
     # ------------------------------------------------------------ memory
 
@@ -233,41 +126,6 @@ class DeviceContext:
     def free_memory(self) -> int:
         """Bytes of free device memory."""
         return self.arena.limit - self.arena.used
-
-    def limit(self, name: str) -> int:
-        """A context limit that the device knows."""
-        self.check()
-        if name not in self.limits:
-            raise ApiError("CUDA_ERROR_UNSUPPORTED_LIMIT", f"{self.architecture} has no {name}")
-        return self.limits[name]
-
-    def set_limit(self, name: str, value: int) -> None:
-        """A context limit."""
-        self.limit(name)
-        if name in FIXED:
-            raise ApiError("CUDA_ERROR_NOT_PERMITTED", f"{name} can only be read")
-        if value < 0:
-            raise invalid(f"{name} can't be {value}")
-        if name == "stack_size" and value >= MAX_STACK:
-            raise invalid(f"a stack of {value} bytes; it must be smaller than {MAX_STACK}")
-        if (name == "printf_fifo_size" and self.ring.used) or (name == "malloc_heap_size" and self.heap.started):
-            raise invalid(f"{name} is set before the first kernel that needs it")
-        if name == "max_l2_fetch_granularity" and value > 128:
-            raise invalid(f"{name} is at most 128")
-        if name == "dev_runtime_pending_launch_count":
-            value = min(value, MOST_PENDING_LAUNCHES)
-        step = STEP.get(name, 1)
-        if name == "persisting_l2_cache_size":
-            most = persisting_l2(self.profile)
-            if value > most:
-                raise invalid(f"{name} is at most {most}")
-            step = max(most // L2_PARTS, 1)
-        value = max(-(-value // step) * step, LEAST.get(name, 0))
-        self.limits[name] = value
-        if name == "printf_fifo_size":
-            self.ring.size = value
-        elif name == "malloc_heap_size":
-            self.heap.limit = value
 
     # ------------------------------------------------------------ modules
 
@@ -316,17 +174,6 @@ class DeviceContext:
 
     # ------------------------------------------------------------ launches
 
-    def default_stream(self, handle: int) -> DeviceStream:
-        """The stream behind LEGACY or PER_THREAD, made when it is first asked for."""
-        key = 0 if handle == LEGACY else threading.get_ident()
-        if key not in self._default_streams:
-            self._default_streams[key] = DeviceStream(self, number=0) if handle == LEGACY else DeviceStream(self)
-        return self._default_streams[key]
-
-    def thread_streams(self) -> list[DeviceStream]:
-        """The default stream of each thread that has used its own."""
-        return [s for key, s in self._default_streams.items() if key]
-
     def launch(self, handle: KernelHandle, shape: LaunchShape, parameters: bytes) -> None:
         """Runs a kernel to its end."""
         for standstill in self.launching(handle, shape, parameters, suspends=False):
@@ -340,7 +187,8 @@ class DeviceContext:
         A launch whose lanes only spin gives what they wait for, and goes on when it is asked to; but not while something watches that
         has to see launches one by one.  `place`: where the host launches it, if that is known by now.
         """
-        dropped, running = self.broken, self.running
+        running: GraphRun | None = self.running
+        dropped = self.broken
         if not handle.module.loaded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
         handle.complete(shape)

@@ -13,6 +13,7 @@ from ..api.table import ApiCall, driver_calls
 from ..device.context import DeviceContext
 from ..device.graphs.streams import LEGACY, PER_THREAD, DevicePart, DeviceStream
 from ..device.machine import SimulatedDevice, machine
+from ..device.state import DeviceState
 from ..errors import ApiError, UsageError
 from .tables.enums import CUresult
 
@@ -40,9 +41,11 @@ class State(threading.local):
         return found if isinstance(found, DevicePart) else None
 
 
-def behind(found: DeviceContext | DevicePart) -> DeviceContext:
-    """A context, or that of a part of its device."""
-    return found.context if isinstance(found, DevicePart) else found
+def behind(found: DeviceState | DevicePart) -> DeviceContext:
+    """A context, which modules and streams know as less than that, or that of a part of its device."""
+    context = found.context if isinstance(found, DevicePart) else found
+    assert isinstance(context, DeviceContext)
+    return context
 
 
 STATE = State()

@@ -17,7 +17,7 @@ from ..device.graphs.streams import in_order
 from ..device.memory.host import host
 from ..device.modules.kernels import OUT_OF_RESOURCES, KernelHandle, LaunchShape
 from ..errors import ApiError, invalid
-from .api import api, integer, stream_of
+from .api import api, behind, integer, stream_of
 from .events import NO_TIMING, event_of, record
 from .modules.libraries import kernel_of
 from .tables.enums import CUlaunchAttributeID
@@ -104,7 +104,7 @@ class KernelWork:
 
     def launch(self) -> Steps:
         """Launches it."""
-        return self.kernel.context.launching(self.kernel, self.shape, self.block)
+        return behind(self.kernel.context).launching(self.kernel, self.shape, self.block)
 
     def attribute(self, which: CUlaunchAttributeID) -> CUlaunchAttributeValue:
         """The value of an attribute; zeros for one that was not given."""
@@ -133,7 +133,7 @@ def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> 
     s = stream_of(stream)
     if s.context is not k.context:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel and the stream are of different contexts")
-    c = k.context
+    c = behind(k.context)
     if s.part is not None:
         shape.multiprocessors = s.part.multiprocessors
     most = MAX_PARAMETERS[c.profile.capability >= (7, 0)]

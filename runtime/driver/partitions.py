@@ -8,11 +8,11 @@ from typing import Any
 
 from warplab.isa.profiles import DeviceProfile
 
-from ..device.context import DeviceContext
 from ..device.graphs.pending import QUEUE
 from ..device.graphs.streams import DevicePart
 from ..device.machine import machine
 from ..device.modules.kernels import CLUSTER_PARTS
+from ..device.state import DeviceState
 from ..errors import ApiError, invalid
 from .api import STATE, api, behind, context_or_part, current, device_of, forget, handle_of, integer, object_of, stream_of
 from .events import event_of, hold_up, record_behind
@@ -76,7 +76,7 @@ def cuStreamGetDevResource(hStream: object, typename: object) -> CUdevResource:
     return _of(s.part or s.context, typename)
 
 
-def _of(found: DeviceContext | DevicePart, kind: object) -> CUdevResource:
+def _of(found: DeviceState | DevicePart, kind: object) -> CUdevResource:
     whole = _whole(behind(found).profile, kind)
     if isinstance(found, DevicePart):
         return _multiprocessors(found.multiprocessors, whole.sm.minSmPartitionSize, whole.sm.smCoscheduledAlignment)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from ...clock.timeline import Timeline
 from ...errors import ApiError, invalid
+from ..state import DeviceState
 from .pending import Steps, Work
 from .running import within
 
@@ -18,38 +18,6 @@ GLOBAL, THREAD_LOCAL, RELAXED = 0, 1, 2  # modes of a capture, and of a thread
 DEVICE_LAUNCH = 4  # a flag of what can be launched: kernels can, too
 BEHIND = 1 << 56  # the stream of a graph that begins when the one that launches it has ended; those of all others may begin at once
 _numbers = itertools.count(1)
-
-
-class WorkOrder(Protocol):
-    """Who wants to know what comes after what."""
-
-    def queued(self, stream: str | None, after: Sequence[str] = ()) -> None:
-        """The next work belongs to a stream, behind all that the streams in `after` have so far."""
-
-
-class WorkSpace(Protocol):
-    """The memory that work shares."""
-
-    clock: Timeline | None  # where time is modelled
-
-    @property
-    def sanitizer(self) -> WorkOrder | None:
-        """The checkers that look at it."""
-
-
-class WorkContext(Protocol):
-    """What a stream belongs to."""
-
-    ordinal: int
-    running: GraphRun | None
-
-    @property
-    def broken(self) -> bool:
-        """Is work dropped?"""
-
-    @property
-    def space(self) -> WorkSpace:
-        """Its memory."""
 
 
 class Counted(Protocol):
@@ -80,7 +48,7 @@ class CapturedStream(Protocol):
         """How checkers know it."""
 
     @property
-    def context(self) -> WorkContext:
+    def context(self) -> DeviceState:
         """What it belongs to."""
 
 

@@ -14,39 +14,22 @@ from typing import Any, Protocol
 
 from warplab.assembler.demangle import short_name
 from warplab.interpreter.faults import Deadlock, ExecutionError
-from warplab.interpreter.memory.arena import Arena
 
 from ...errors import ApiError, code_of
+from ..memory.allocations import AddressSpace
 from ..memory.host import host
+from ..state import DeviceState
 
 Steps = Iterator[Deadlock]  # work in pieces: between two of them it waits for a change of memory
 Work = Callable[[], Steps | None]
 HOST = "HOST"  # the kind of work that only a thread of the program can do
 
 
-class WaitingSpace(Protocol):
-    """The memory that work shares."""
-
-    def host_arenas(self) -> Sequence[Arena]:
-        """What of it the host writes without a call."""
-
-
-class WaitingContext(Protocol):
-    """What a stream belongs to."""
-
-    pending: ApiError | None
-    space: Any  # a WaitingSpace
-
-    @property
-    def is_dropping(self) -> bool:
-        """Is work dropped?"""
-
-
 class WaitingStream(Protocol):
     """A stream, as its work knows it."""
 
     @property
-    def context(self) -> WaitingContext:
+    def context(self) -> DeviceState:
         """What it belongs to."""
 
     @property
@@ -118,7 +101,7 @@ class WorkQueue:
         """What the next work of a stream comes behind; the legacy default stream orders its work with that of others."""
         return [p for p in self.pieces if not p.done and (p.stream is stream or p.stream.is_ordered_with(stream))]
 
-    def of_context(self, context: WaitingContext) -> list[PendingWork]:
+    def of_context(self, context: DeviceState) -> list[PendingWork]:
         """All work of a context."""
         return [p for p in self.pieces if not p.done and p.stream.context is context]
 
@@ -158,7 +141,7 @@ class WorkQueue:
 
     def _state(self) -> object:
         """What changes whenever memory may have: how much has been done, and what the host may have written."""
-        spaces: dict[int, WaitingSpace] = {id(p.stream.context.space): p.stream.context.space for p in self.pieces}
+        spaces: dict[int, AddressSpace] = {id(p.stream.context.space): p.stream.context.space for p in self.pieces}
         written = 0
         for space in spaces.values():
             for arena in space.host_arenas():
@@ -214,7 +197,7 @@ class WorkQueue:
             lines += [f"  {behind} pieces of work behind it were not begun"] if behind else []
         return "\n".join(lines)
 
-    def drop(self, context: WaitingContext) -> None:
+    def drop(self, context: DeviceState) -> None:
         """What a context has left will not be done."""
         for piece in self.of_context(context):
             piece.drop()

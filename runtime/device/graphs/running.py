@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Protocol
 
 from warplab.interpreter.faults import Deadlock
 
+from ..state import DeviceState
 from .pending import Steps, Work
 
 
-class RunningContext(Protocol):
-    """What knows which graph its kernels belong to."""
-
-    running: Any  # the graph, or None
-
-
-def within(context: RunningContext, run: object, work: Work) -> Steps:
+def within(context: DeviceState, run: object, work: Work) -> Steps:
     """Does a piece of a graph's work; the context knows while it does."""
 
     def following() -> Deadlock | None:

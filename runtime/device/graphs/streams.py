@@ -13,16 +13,15 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 from warplab.interpreter.faults import Deadlock
+from warplab.interpreter.memory.arena import Arena
 
 from ...errors import ApiError
+from ..memory.allocations import AddressSpace
+from ..state import DeviceState
 from .graphs import GLOBAL, Capture, Node
 from .pending import QUEUE, PendingWork, Steps, Work
-
-if TYPE_CHECKING:
-    from ..context import DeviceContext
 
 LEGACY, PER_THREAD = 1, 2  # the handles of the two default streams
 _numbers = itertools.count(1)
@@ -37,11 +36,64 @@ class _CaptureMode(threading.local):
 CAPTURE_MODE = _CaptureMode()
 
 
+class DeviceWork(DeviceState):
+    """The streams of a device, its events, and the captures that are under way."""
+
+    def __init__(self, architecture: str, memory: int | None, arena: Arena | None, space: AddressSpace | None, ordinal: int) -> None:
+        super().__init__(architecture, memory, arena, space, ordinal)
+        self.streams: list[DeviceStream] = []
+        self.events: list[DeviceEvent] = []
+        self.captures: list[Capture] = []
+        self._default_streams: dict[int, DeviceStream] = {}  # by 0 for the legacy one, else the thread
+
+    def default_stream(self, handle: int) -> DeviceStream:
+        """The stream behind LEGACY or PER_THREAD, made when it is first asked for."""
+        key = 0 if handle == LEGACY else threading.get_ident()
+        if key not in self._default_streams:
+            self._default_streams[key] = DeviceStream(self, number=0) if handle == LEGACY else DeviceStream(self)
+        return self._default_streams[key]
+
+    def thread_streams(self) -> list[DeviceStream]:
+        """The default stream of each thread that has used its own."""
+        return [s for key, s in self._default_streams.items() if key]
+
+    def synchronize(self, only: DeviceStream | DeviceEvent | None = None) -> None:
+        """All work is done, or that of a stream or before an event; what went wrong in it is told here."""
+        wait_for(self, only)
+        self.ring.flush()
+        self.ring.flush()
+        self.over(only)
+        self.tell()
+
+    def copied(self) -> None:
+        """A call that copies is about to return; its copy was work of the legacy default stream."""
+        if (sanitizer := self.space.sanitizer) is not None:
+            sanitizer.host("sync", "", self.default_stream(LEGACY).name)
+        if (clock := self.space.clock) is not None:
+            clock.returned()
+
+    def over(self, only: DeviceStream | DeviceEvent | None = None) -> None:
+        """The host knows that all work is done, or that of a stream or before an event."""
+        if (sanitizer := self.space.sanitizer) is not None:
+            sanitizer.host("sync", only.name if isinstance(only, DeviceEvent) else "", only.name if isinstance(only, DeviceStream) else "")
+        if (clock := self.space.clock) is not None:
+            if isinstance(only, DeviceEvent):
+                clock.wait(self.ordinal, until=only.reached or 0.0)
+            else:
+                clock.wait(self.ordinal, only.name if only else "")
+
+    def unsafe(self, what: str, anywhere: bool = False) -> None:
+        """Refuses what a capture that is under way forbids, or any capture for a call about all streams."""
+        for capture in self.captures:
+            if anywhere or capture.forbids(CAPTURE_MODE.now):
+                raise capture.refuse(what)
+
+
 @dataclass(eq=False)
 class DeviceStream:
     """An order of work."""
 
-    context: DeviceContext
+    context: DeviceWork
     flags: int = 0  # 1: does not wait for the legacy default stream
     priority: int = 0
     number: int = field(default_factory=lambda: next(_numbers))
@@ -95,7 +147,7 @@ class DeviceStream:
 class DevicePart:
     """Some multiprocessors of a device: a green context. It has all of the device's memory and code."""
 
-    context: DeviceContext  # the primary context of the device
+    context: DeviceWork  # the primary context of the device
     multiprocessors: int
     number: int = field(default_factory=lambda: next(_numbers))
     streams: list[DeviceStream] = field(default_factory=list)
@@ -126,7 +178,7 @@ class DevicePart:
 class DeviceEvent:
     """A place in a stream's work, and when it was reached."""
 
-    context: DeviceContext
+    context: DeviceWork
     flags: int = 0  # 1 blocking, 2 no timing, 4 for other processes
     reached: float | None = None  # microseconds
     alive: bool = True
@@ -208,20 +260,20 @@ def in_order(stream: DeviceStream, kind: str, work: Work, what: object = None) -
         capture.add(stream, kind, work, what)
 
 
-def wait_for(context: DeviceContext, only: DeviceStream | DeviceEvent | None = None) -> None:
+def wait_for(context: DeviceWork, only: DeviceStream | DeviceEvent | None = None) -> None:
     """The host waits for all work of a context, or that of a stream or before an event."""
     what = "all work" if only is None else only.title if isinstance(only, DeviceStream) else "an event behind it"
     QUEUE.wait(lambda: unfinished(context, only), what)
 
 
-def unfinished(context: DeviceContext, only: DeviceStream | DeviceEvent | None = None) -> list[PendingWork]:
+def unfinished(context: DeviceWork, only: DeviceStream | DeviceEvent | None = None) -> list[PendingWork]:
     """The work that the host would wait for."""
     if isinstance(only, DeviceEvent):
         return [only.recorded] if only.recorded is not None and only.is_ahead else []
     return QUEUE.of_context(context) if only is None else QUEUE.of_stream(only)
 
 
-def refuse_unfinished(context: DeviceContext, only: DeviceStream | DeviceEvent) -> None:
+def refuse_unfinished(context: DeviceWork, only: DeviceStream | DeviceEvent) -> None:
     """A query: is the work of a stream, or that before an event, done?"""
     QUEUE.progress()
     if unfinished(context, only):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from operator import gt
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,7 @@ from warplab.isa.occupancy import block_limits, max_registers, register_blocks
 from ...errors import ApiError, invalid
 from ..memory.host import host
 from ..memory.textures import SurfaceReference, TextureReference
-
-if TYPE_CHECKING:
-    from ..context import DeviceContext
+from ..state import DeviceState
 
 PORTABLE_CLUSTER = 8
 NONPORTABLE_CLUSTER = 16
@@ -71,7 +69,7 @@ class LaunchShape:
 class LoadedModule:
     """A module on a device."""
 
-    context: DeviceContext
+    context: DeviceState
     program: LoadedProgram
     modules: tuple[Module, ...]
     most_registers: int  # of a thread, for kernels without a directive about it
@@ -156,7 +154,7 @@ class KernelHandle:
         return self.kernel.function
 
     @property
-    def context(self) -> DeviceContext:
+    def context(self) -> DeviceState:
         return self.module.context
 
     def directive(self, name: str) -> tuple[int, ...]:

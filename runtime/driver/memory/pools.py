@@ -11,7 +11,7 @@ from ...device.machine import machine
 from ...device.memory.allocations import SPACE, AddressRange
 from ...device.memory.pools import Pool
 from ...errors import ApiError, invalid, unsupported
-from ..api import api, device_of, forget, handle_of, integer, member, object_of, stream_of
+from ..api import api, behind, device_of, forget, handle_of, integer, member, object_of, stream_of
 from ..tables.enums import CUmemAccess_flags, CUmemAllocationType, CUmemLocationType, CUmemPool_attribute
 from ..tables.structs import CUdeviceptr, CUmemAccessDesc, CUmemLocation, CUmemoryPool, CUmemPoolProps
 
@@ -155,7 +155,7 @@ def cuMemPoolGetAccess(memPool: object, location: CUmemLocation | None) -> CUmem
 
 def take(p: Pool, size: int, stream: object) -> CUdeviceptr:
     """Allocates from a pool, in a stream's order."""
-    c = stream_of(stream).context
+    c = behind(stream_of(stream).context)
     if not size:
         return CUdeviceptr(0)
     if stream_of(stream).capture is not None:

@@ -19,7 +19,7 @@ from ...device.modules.kernels import LoadedModule
 from ...device.modules.loading import CodeOptions, image_at, options_of, parsed, sources
 from ...device.modules.targets import check_targets
 from ...errors import ApiError, invalid
-from ..api import api, current, forget, handle_of, integer, object_of, text
+from ..api import api, behind, current, forget, handle_of, integer, object_of, text
 from ..tables.enums import CUjit_option, CUmoduleLoadingMode
 from ..tables.layout import address_of
 from ..tables.structs import CUdeviceptr, CUfunction, CUmodule
@@ -88,7 +88,7 @@ def _withhold(loaded: LoadedModule) -> None:
         if error == "CUDA_ERROR_NOT_FOUND":
             loaded.withheld = loaded.withheld or why
         elif error:
-            loaded.context.unload(loaded)
+            behind(loaded.context).unload(loaded)
             raise ApiError(error, why)
 
 
@@ -150,7 +150,7 @@ def cuModuleLoad(fname: object) -> CUmodule:
 def cuModuleUnload(hmod: object) -> None:
     """Frees a module's variables."""
     m = object_of(hmod, LoadedModule)
-    m.context.unload(m)
+    behind(m.context).unload(m)
     forget(m)
 
 
