@@ -173,12 +173,15 @@ class NativeLaunch:
         for member in members[1:]:
             member.begin(launch, self.make_wave)
         launch.used.threads = len(members)
-        team = Team(launch, members)
+        team = Team(launch, members, seconds)
         self.left.extend(team.run())
+        self.program.side_by_side = team.gains  # for later launches
         launch.steps += team.steps
         self.program.memories += [member for member in members[1:] if not member.code]
         if self.left:
             self._go_on(self.left.popleft())
+        elif launch.next_block < launch.blocks:
+            return False
         return True
 
     # ------------------------------------------------------------ waves in which lanes only spin

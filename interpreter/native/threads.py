@@ -1,12 +1,14 @@
 """Waves on several threads, if blocks may run at the same time (side_by_side.py).
 
 Each thread takes the next wave that has not begun, and executes it in memory of its own.  A thread that needs Python leaves its wave as it is; when all threads
-have ended, the launch goes on with these waves, one after another.
+have ended, the launch goes on with these waves, one after another.  Threads that hold each other up, because they change the same memory, gain nothing: if a
+wave takes so many times longer as there are threads, the launch goes on with one.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
@@ -15,6 +17,7 @@ from .schedule import layout as s
 from .schedule.compiled import scheduler
 from .wave import NativeWave
 
+TRIED = 4  # waves of each thread, after which it is known whether several are faster than one
 LEAST = 0.002  # CPU seconds that a launch has left at least, for the threads to be worth it
 
 
@@ -27,18 +30,21 @@ def may_share(launch: Launch) -> bool:
 class Team:
     """The threads of one launch."""
 
-    def __init__(self, launch: Launch, members: Sequence[NativeWave]) -> None:
+    def __init__(self, launch: Launch, members: Sequence[NativeWave], alone: float) -> None:
         self.launch = launch
+        self.alone = alone  # CPU seconds that a wave takes on one thread
         self.members = members
         self.lock = threading.Lock()
         self.stopped = False
         self.steps = 0  # executed, but for waves that were left
+        self.waves, self.seconds = 0, 0.0  # of those that are looked at
 
     def run(self) -> list[NativeWave]:
         """Executes the waves that have not begun; gives the members that need Python for theirs, by their blocks."""
         launch, (own, *others) = self.launch, self.members
         with ThreadPoolExecutor(len(others)) as pool:
-            self._run_beside(True)
+            for member in self.members:
+                member.run_beside(True)
             while launch.next_block < launch.blocks and not self.stopped:
                 first = launch.next_block
                 for member in self.members:
@@ -53,18 +59,22 @@ class Team:
                     self.stopped = True
                     raise
                 launch.used.native_blocks += launch.next_block - first
-        self._run_beside(False)
+        for member in self.members:
+            member.run_beside(False)
         self.steps += sum(m.take_steps() for m in self.members if not m.code)
         return sorted((m for m in self.members if m.code), key=lambda m: m.first_block)
 
-    def _run_beside(self, others: bool) -> None:
-        for member in self.members:
-            member.state.beside = others
+    @property
+    def gains(self) -> bool:
+        """Have the threads been faster than one, as far as that is known?"""
+        count = len(self.members)
+        return self.waves < TRIED * count or self.seconds < self.waves * count * self.alone
 
     def _work(self, member: NativeWave, chunk: range) -> None:
         """One thread: waves of a chunk, as long as there are any and nothing is in the way."""
         launch, run, state = self.launch, scheduler(), member.state
         at, registers = state.words.ctypes.data, member.registers.memory.ctypes.data
+        begun, tried = 0.0, -1  # the first wave pays for new memory
         while not self.stopped:
             with self.lock:
                 first = launch.next_block
@@ -77,3 +87,9 @@ class Team:
                     self.steps += member.take_steps()
             if code != s.DONE:
                 member.code, self.stopped = code, True
+            tried += 1
+            begun = begun if tried else time.thread_time()
+            if tried == TRIED:
+                with self.lock:
+                    self.waves, self.seconds = self.waves + tried, self.seconds + time.thread_time() - begun
+                self.stopped |= not self.gains

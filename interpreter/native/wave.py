@@ -20,6 +20,7 @@ from ..plan.spinning import PATIENT
 from ..poison import Poison
 from ..vector.special import special
 from ..vector.waiting.deadlock import PROVEN
+from .emit import combining
 from .program import NativeProgram
 from .registers import NativeRegisters, aligned
 from .schedule import layout as s
@@ -62,6 +63,7 @@ class NativeWave:
         state.frame, state.each, state.block_lanes, state.per_wave = program.frame.size // 4, each, launch.threads, per_wave
         state.cleared = bool(program.plan.zeros) or program.frame.carries
         self.arena: Arena | None = None  # whose allocations are known
+        self.combined = np.zeros(0, np.int64)  # updates, where other threads run beside this one
         self.filled: object = None  # what the tables of special registers were made for
         self.tables: dict[str, Array] = {}
         self.renew()
@@ -158,6 +160,12 @@ class NativeWave:
         return True
 
     # ------------------------------------------------------------ progress
+
+    def run_beside(self, others: bool) -> None:
+        """Do other threads run blocks of the launch at the same time?"""
+        if others and not self.combined.size:
+            self.combined = np.zeros(combining.WORDS, np.int64)
+        self.state.beside = self.combined.ctypes.data if others else 0
 
     @property
     def first_block(self) -> int:

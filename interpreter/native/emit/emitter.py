@@ -51,6 +51,7 @@ class Emitter(CompiledLanes):
         self.put_all(needed, VARYING)
         once = len(self.once.lines)  # all that the loop over the vectors reads is computed by now
         self.put_all(needed, UNIFORM)
+        self.once.lines += self.ending
         w = self.width
         body = [
             *self.code.lines[:code], "  %after = load i64, ptr %ctx, align 8", "  %good = icmp eq i64 %after, 0",
@@ -59,7 +60,7 @@ class Emitter(CompiledLanes):
         return self.function(once, [
             f"  %bits = trunc i64 %e to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %whole = icmp eq i{w} %bits, -1",
             *(["  br i1 %whole, label %all, label %some", "all:", *for_all(inlined(body), w)] if twice else ["  br label %some"]), "some:", *body,
-            "bad:", "  ret i64 %k",
+            "bad:", *self.ending, "  ret i64 %k",
         ])  # fmt: skip
 
     def function(self, once: int, body: Sequence[str]) -> str:

@@ -17,7 +17,8 @@ from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..uniformity import VARYING
 from .accesses import EmittedAccesses, reached
-from .memory import CALLED, SPACES
+from .combining import combining
+from .memory import CALLED, INLINED, SPACES
 from .values import Guard
 
 BESIDE = f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('beside')}"
@@ -38,6 +39,7 @@ class CompiledLanes(EmittedAccesses):
     loops = 0  # of updates, in this pass
     guard: Guard = None  # of the operation
     _undo: Sequence[str] = ()  # what takes the last update back
+    ending: tuple[str, ...] = ()  # what is done when the pass ends, also where it fails
     touched: frozenset[tuple[str, bool]] = frozenset()  # memory that operations with a meaning of their own load (False) or store (True)
 
     @property
@@ -190,7 +192,7 @@ class CompiledLanes(EmittedAccesses):
             after = [
                 f"  br label %changed{n}",
                 f"changed{n}:",
-                f"  %old{n} = phi <1 x i{8 * size}> [ {plain}, %alone{n} ], [ %atomic{n}, %beside{n} ]",
+                f"  %old{n} = phi <1 x i{8 * size}> [ {plain}, %alone{n} ], [ zeroinitializer, %beside{n} ]",
             ]
         one.lines.append(f"  {plain} = load <1 x i{8 * size}>, ptr %p{n}, align {size}")
         found = SymbolicArray(one, plain, np.dtype(f"u{size}")).view(t.dtype)
@@ -206,11 +208,13 @@ class CompiledLanes(EmittedAccesses):
         return SymbolicArray(code, result, np.dtype(f"u{size}")).view(t.dtype)
 
     def _atomic(self, instruction: str, n: int, size: int, operand: SymbolicArray) -> list[str]:
-        """The host's instruction for an update of one lane, where other threads run blocks of the launch at the same time."""
-        several = self.once.emit(f"icmp ne i64 {self.once.fresh(f'load i64, ptr {self.once.emit(BESIDE)}, align 8')}, 0")
+        """An update of one lane where other threads run blocks of the launch at the same time: see combining.py."""
+        name, self.helpers.texts[f"combine_{instruction}_{8 * size}"] = combining(self.code.module, instruction, 8 * size)
+        word = self.once.fresh(f"load i64, ptr {self.once.emit(BESIDE)}, align 8")
+        several, table = self.once.emit(f"icmp ne i64 {word}, 0"), self.once.emit(f"inttoptr i64 {word} to ptr")
+        self.ending = (f"  call void @end_{name}(ptr {table}) {CALLED}",)
         return [
             f"  br i1 {several}, label %beside{n}, label %alone{n}", f"beside{n}:",
             f"  %x{n} = extractelement <1 x i{8 * size}> {operand.view(f'u{size}').value}, i32 0",
-            f"  %was{n} = atomicrmw {instruction} ptr %p{n}, i{8 * size} %x{n} monotonic, align {size}",
-            f"  %atomic{n} = insertelement <1 x i{8 * size}> poison, i{8 * size} %was{n}, i32 0", f"  br label %changed{n}", f"alone{n}:",
+            f"  call void @{name}(ptr {table}, ptr %p{n}, i{8 * size} %x{n}) {INLINED}", f"  br label %changed{n}", f"alone{n}:",
         ]  # fmt: skip

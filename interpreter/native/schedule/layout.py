@@ -148,7 +148,7 @@ class WaveRecord(Root):
     local_stride: int
     local_size: int
     parameter_block: int  # the generic address of parameters, if an operation asks for it
-    beside: int  # do other threads run blocks of the launch at the same time?
+    beside: int  # where updates are combined if other threads run blocks of the launch at the same time; 0: none do
     clock_at: int  # the address of the launch's clock
     epoch: int  # the clock's cycles when the launch began
     # What does not change while a launch runs.

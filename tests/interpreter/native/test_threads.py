@@ -128,6 +128,46 @@ def test_many_threads_update_one_word() -> None:
     assert launch.used.threads == 3
 
 
+@pytest.mark.parametrize("type", ["u32", "s32", "u64", "s64"])
+@pytest.mark.parametrize("stride", [48, 64, 4096, 1 << 13])
+def test_updates_are_combined(type: str, stride: int) -> None:
+    """Lanes of all blocks update few and many words, near each other and as far apart as one entry of the table serves; some take no part."""
+    rng = np.random.default_rng(3)
+    numbers = rng.integers(0, 1 << 64, (BLOCKS, THREADS), np.uint64)
+    ops = {"add": type.replace("s64", "u64"), "min": type, "max": type, **dict.fromkeys(("and", "or", "xor"), f"b{type[1:]}")}
+    updates = "".join(f"red.global.{op}.{t} [%d5+{8 * n}], {'%d6' if '64' in type else '%r5'};" for n, (op, t) in enumerate(ops.items()))
+    body = f"""mul.wide.u32 %d2, %r3, 8; ld.param.u64 %d4, [in]; add.u64 %d4, %d4, %d2; ld.global.u64 %d6, [%d4];
+    cvt.u32.u64 %r5, %d6; and.b32 %r6, %r5, 7; mul.wide.u32 %d5, %r6, {stride}; add.u64 %d5, %d1, %d5; setp.eq.u32 %p1, %r6, 5; @%p1 ret;
+    {updates} ret;"""
+    left = []
+    for threads in (1, 3):
+        machine = Machine(kernel("p out, p in", HEAD + body))
+        out, given = machine.upload(np.full(8 << 10, 0x55, np.uint64)), machine.upload(numbers)
+        launch = machine.prepare(BLOCKS, THREADS, [out, given], engine="native", threads=threads, wave_lanes=2 * THREADS)
+        execute(launch)
+        assert launch.used.threads == threads
+        left.append(machine.download(out).tolist())
+    assert left[0] == left[1]
+
+
+def test_threads_that_gain_nothing_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = f"bar.sync 0; red.global.add.u32 [%d1], 1; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 4; @%p1 ret; {END}"
+    one, result = prepared(body, 1)
+    execute(one)
+    monkeypatch.setattr("warplab.interpreter.native.threads.Team.gains", False)
+    monkeypatch.setattr("warplab.interpreter.native.threads.TRIED", 1)
+    machine = Machine(kernel("p out, p in", HEAD + body))
+    used = []
+    for _ in range(2):
+        out, given = (machine.upload(np.full(BLOCKS * THREADS, n, np.uint32)) for n in (0, 5))
+        launch = machine.prepare(BLOCKS, THREADS, [out, given], engine="native", threads=3, wave_lanes=2 * THREADS)
+        execute(launch)
+        assert machine.download(out).tolist() == result()
+        assert launch.steps == one.steps
+        used.append((launch.used.threads, launch.used.native_blocks))
+    assert used == [(3, BLOCKS), (1, BLOCKS)]  # of the second launch it is known
+
+
 EVERYDAY = Path(__file__).parents[2] / "bench/everyday"
 
 
