@@ -261,12 +261,11 @@ def atom(
     ss: str = "generic",
     sem: str = "",
     scope: str = "",
-    returns: bool = True,
+    returns: bool = True,  # False from an engine that knows that nobody reads d
 ) -> Array | tuple[Array, ...]:
     """Atomically: d = [a]; [a] = [a] op b; c is a cache policy; of a vector each element by itself.
 
-    .exch puts b there; .inc counts up to b and starts again at 0, .dec counts down to 0 and starts again at b.  An engine that knows that nobody
-    reads d says so.
+    .exch puts b there; .inc counts up to b and starts again at 0, .dec counts down to 0 and starts again at b.
     """
     if vec:
         return tuple(_apply(lanes, ss, at, op, type, (element,), returns=returns) for at, element in _elements(a, b, type))

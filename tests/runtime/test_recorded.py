@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from . import scenarios
+from .scenarios.every import SCENARIOS
 
 ROOT = Path(__file__).parents[2]
 RECORDED: dict[str, list[list[Any]]] = json.loads(lzma.decompress((ROOT / "tests" / "data" / "host" / "h200.json.xz").read_bytes()))
@@ -57,7 +57,7 @@ def answers(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[list[Any
     return found
 
 
-@pytest.mark.parametrize("name", sorted(set(RECORDED) & set(scenarios.SCENARIOS)))
+@pytest.mark.parametrize("name", sorted(set(RECORDED) & set(SCENARIOS)))
 def test_answers_are_those_of_the_h200(name: str, answers: dict[str, list[list[Any]]]) -> None:
     theirs, ours = RECORDED[name], answers[name]
     assert not [x for x in ours if x[0] == "scenario"], "the scenario ended early"
