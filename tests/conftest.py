@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, settings
 
 settings.register_profile("warplab", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("warplab")
+gc.set_threshold(20_000)  # of the many objects that tests make and keep, few are in circles
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -15,9 +16,3 @@ def pytest_configure(config: pytest.Config) -> None:
     cache: pytest.Cache | None = getattr(config, "cache", None)
     if cache is not None and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
         os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
-
-
-def pytest_collection_finish() -> None:
-    """What collection has made stays until the end: the garbage collector need not look at it again and again."""
-    gc.collect()
-    gc.freeze()
