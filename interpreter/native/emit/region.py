@@ -20,7 +20,7 @@ from ..trace.ufuncs import select
 from ..uniformity import UNIFORM, VARYING, kind_in
 from .emitter import Emitter, for_all, heads, inlined, renamed
 from .memory import Helpers, field
-from .segment import RegionSegment, bases_of
+from .segment import RegionSegment, bases_of, raws_of
 
 PAUSE_AFTER = 1 << 20  # segments that the warps of one call execute before limits are checked
 
@@ -39,7 +39,9 @@ class RegionEmitter:
         self.kinds = {n: kinds | frame.carries << frame.carry for n, kinds in region.kinds.items()}
         self.rooms: dict[str, str] = {}
         self.small = small  # its code may be repeated
-        self.bases = {} if region.diverges else bases_of([op for n in region.order for op in plan.segments[n].ops])
+        ops = [op for n in region.order for op in plan.segments[n].ops]
+        self.bases = {} if region.diverges else bases_of(ops)
+        self.raws = frozenset[int]() if region.diverges else raws_of(ops, frame.dtypes)
 
     def text(self) -> str:
         """LLVM IR."""
@@ -83,7 +85,19 @@ class RegionEmitter:
         value = e.at(kind, e.value(slot)[1])
         name, t = self.variable(slot, kind)
         based = self._based(e, slot, value) if kind == VARYING and slot in self.bases else []
-        return [*e.once.lines, *e.code.lines, *based, f"  store {t} {value.value}, ptr {name}, align 64"]
+        raw = [self.raw_stored(slot, kind, value)] if slot in self.raws else []
+        return [*e.once.lines, *e.code.lines, *based, *raw, f"  store {t} {value.value}, ptr {name}, align 64"]
+
+    def raw(self, slot: int, kind: int) -> str:
+        """The variable of the same numbers as a register's, with any NaNs."""
+        name, t = self.variable(slot, kind)
+        self.variables[f"{name}.raw"] = t
+        return f"{name}.raw"
+
+    def raw_stored(self, slot: int, kind: int, value: SymbolicArray) -> str:
+        """The line that stores it."""
+        v = value if value.raw is None else value.raw
+        return f"  store {v.type} {v.value}, ptr {self.raw(slot, kind)}, align 64"
 
     def _based(self, e: Emitter, slot: int, value: SymbolicArray) -> list[str]:
         """Lines that begin with a new base: nothing is added to it yet, and it is known how it lies."""
@@ -131,6 +145,8 @@ class RegionEmitter:
                 if kind == VARYING and waiting >> slot & 1:
                     old = SymbolicArray(e.code, e.code.fresh(f"load {t}, ptr {name}, align 64"), value.dtype)
                     value = select(SymbolicArray(e.code, "%active", "?"), value, old)
+                if slot in self.raws:
+                    lines.append(self.raw_stored(slot, kind, value))
                 lines.append(f"  store {t} {value.value}, ptr {name}, align 64")
         return lines
 

@@ -5,8 +5,10 @@ An address that grows by the same amount in all lanes is a base of each lane and
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
+
+import numpy as np
 
 from ...plan import plan as P
 from ..frame import Frame
@@ -24,10 +26,14 @@ class Variables(Protocol):
 
     frame: Frame
     helpers: Helpers
+    raws: frozenset[int]  # the registers that are also kept with any NaNs
     bases: dict[int, set[int]]  # the registers that are kept as a base and an offset
 
     def variable(self, slot: int, kind: int) -> tuple[str, str]:
         """The variable of a register that is of a kind, and its type; of a base."""
+
+    def raw(self, slot: int, kind: int) -> str:
+        """The variable of the same numbers as a register's, with any NaNs."""
 
     def offset(self, slot: int) -> tuple[str, str]:
         """The variable of what has been added to a base in all lanes, and its type."""
@@ -45,6 +51,12 @@ def bases_of(ops: Sequence[P.Op]) -> dict[int, set[int]]:
             if slot in bases:
                 bases[slot].add(op.meaning.access.type.bytes * op.meaning.access.elements)
     return bases
+
+
+def raws_of(ops: Sequence[P.Op], dtypes: Mapping[int, np.dtype[Any]]) -> frozenset[int]:
+    """The registers of floats that are computed with: a loop goes on with any NaNs there, and only what leaves it has the hardware's one."""
+    computed = [op.target for op in ops if op.how == "pure" and isinstance(op.target, int) and op.meaning.form.facts.flops]
+    return frozenset(slot for slot in computed if dtypes[slot].kind == "f" and dtypes[slot].itemsize < 8)
 
 
 def step_of(op: P.Op) -> tuple[int, P.Source] | None:
@@ -78,8 +90,11 @@ class RegionSegment(Emitter):
             return super()._loaded(slot)
         kind = kind_in(self.kinds, slot)
         name, t = self.region.variable(slot, kind)
-        code = self.code_of(kind)
-        return kind, SymbolicArray(code, code.emit(f"load {t}, ptr {name}, align 64"), self.frame.dtypes[slot])
+        code, dtype = self.code_of(kind), self.frame.dtypes[slot]
+        found = SymbolicArray(code, code.emit(f"load {t}, ptr {name}, align 64"), dtype)
+        if slot in self.region.raws:
+            found.raw = SymbolicArray(code, code.emit(f"load {t}, ptr {self.region.raw(slot, kind)}, align 64"), dtype)
+        return kind, found
 
     # ------------------------------------------------------------ bases and offsets
 

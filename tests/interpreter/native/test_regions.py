@@ -97,18 +97,62 @@ class Loops:
         self.lines += [f"@%p1 bra {head};", f"{end}:"]
 
 
-def equal(seed: int, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Runs a program on both engines; says how many regions it has."""
+class FloatLoops(Loops):
+    """The same with single precision, NaNs of all kinds among it, and conditions that are the same for all lanes, mostly."""
+
+    def text(self) -> str:
+        text = super().text()
+        loads = "".join(f"ld.global.f32 %f{n}, [%d3+{4 * n}];" for n in range(6))
+        stores = "".join(f"mov.b32 %r30, %f{n}; xor.b32 %r{10 + n}, %r{10 + n}, %r30;" for n in range(6))
+        text = text.replace(".reg .pred", ".reg .f32 %f<6>; .reg .pred", 1).replace("bar.sync 0;", "bar.sync 0;", 1)
+        text = text.replace("mov.u64 %d4, %d1;", f"mov.u64 %d4, %d1; {loads}", 1)
+        return text.replace("mul.wide.u32 %d5, %r4, 32;", f"{stores} mul.wide.u32 %d5, %r4, 32;", 1)
+
+    def condition(self) -> None:
+        if self.random.random() < 0.02:
+            super().condition()
+            return
+        self.lines.append(
+            f"add.u32 %r30, %r3, %c{self.counters}; and.b32 %r30, %r30, 3; setp.lt.u32 %p1, %r30, {self.random.randrange(4)};"
+        )
+
+    def loop(self, depth: int) -> None:
+        before = len(self.lines)
+        super().loop(depth)
+        for n, line in enumerate(self.lines[before:], before):  # turns are the same for all lanes, too
+            if line.startswith("and.b32 %r30, %r1") and line.endswith(", %r30;"):
+                self.lines[n] = f"and.b32 %r30, %r3, 7; {line[line.index('setp') :]}"
+
+    def simple(self) -> None:
+        d, a, b, c = (f"%f{self.random.randrange(6)}" for _ in range(4))
+        r, other = (self.random.choice(REGISTERS) for _ in range(2))
+        self.lines.append(self.random.choice([
+            f"fma.rn.f32 {d}, {a}, {b}, {c};", f"fma.rn.f32 {d}, {d}, {b}, {c};", f"add.rn.f32 {d}, {d}, {a};", f"mul.rn.ftz.f32 {d}, {a}, {b};",
+            f"sub.rn.f32 {d}, {a}, {b};", f"add.rn.sat.f32 {d}, {a}, {b};", f"min.f32 {d}, {a}, {b};", f"max.NaN.f32 {d}, {a}, {b};",
+            f"rcp.approx.f32 {d}, {a};", f"neg.f32 {d}, {a};", f"mov.f32 {d}, {a};", f"mov.b32 {r}, {a};", f"mov.b32 {d}, {r};",
+            f"mov.b32 %r30, {a}; xor.b32 {r}, {other}, %r30;", f"setp.lt.f32 %p2, {a}, {b}; selp.f32 {d}, {b}, {c}, %p2;", f"mov.f32 {d}, 0fFFC00001;",
+            f"setp.nan.f32 %p2, {a}, {b}; @%p2 mov.f32 {d}, {c};", f"@%p2 fma.rn.f32 {d}, {a}, {b}, {d};", f"ld.global.f32 {d}, [%d4]; add.u64 %d4, %d4, 4;",
+            f"abs.f32 {d}, {a};", f"copysign.f32 {d}, {a}, {b};", f"cvt.rn.f32.u32 {d}, {r};", f"cvt.rzi.s32.f32 {r}, {a};",
+        ]))  # fmt: skip
+
+
+def equal(seed: int, monkeypatch: pytest.MonkeyPatch, kind: type[Loops] = Loops) -> int:
+    """Runs a program on both engines; says how many regions it has whose lanes stay together, if it computes with floats, else how many in all."""
     found: list[int] = []
     made = NativeProgram.__init__
 
     def counted(self: NativeProgram, *given: object, **named: object) -> None:
         made(self, *given, **named)  # type: ignore[arg-type]
-        found.append(len(self.cut.regions))
+        found.append(sum(kind is Loops or not region.diverges for region in self.cut.regions.values()))
 
     monkeypatch.setattr(NativeProgram, "__init__", counted)
-    text = Loops(seed).text()
-    table = np.random.default_rng(seed).integers(0, 1 << 32, 4096, dtype=np.uint32)
+    text = kind(seed).text()
+    rng = np.random.default_rng(seed)
+    table = rng.integers(0, 1 << 32, 4096, dtype=np.uint32)
+    if kind is FloatLoops:
+        table[::3] = rng.choice(
+            np.array([0x7F800001, 0x7FC12345, 0xFFC00000, 0x7FFFFFFF, 0x7F800000, 0xFF800000, 0, 0x80000000, 5], np.uint32), 1366
+        )
     results = []
     for engine in ("numpy", "native"):
         machine = Machine(text)
@@ -124,10 +168,16 @@ def test_random_loops_give_the_results_of_numpy(seed: int, monkeypatch: pytest.M
     assert equal(seed, monkeypatch) > 0
 
 
+@pytest.mark.parametrize("seed", range(12))
+def test_random_loops_of_floats_give_the_results_of_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert equal(seed, monkeypatch, FloatLoops) > 0
+
+
 @pytest.mark.long
+@pytest.mark.parametrize("kind", [Loops, FloatLoops])
 @pytest.mark.parametrize("seed", range(12, 400))
-def test_many_random_loops_give_the_results_of_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    equal(seed, monkeypatch)
+def test_many_random_loops_give_the_results_of_numpy(seed: int, kind: type[Loops], monkeypatch: pytest.MonkeyPatch) -> None:
+    equal(seed, monkeypatch, kind)
 
 
 @pytest.mark.parametrize("again", ["", "add.u32 %n, %t, 1; setp.lt.u32 %p, %n, 40; @%p bra M; add.u32 %r, %r, %n; M:"])
