@@ -47,7 +47,8 @@ def arrive(wave: WaveRecord, join: GroupNode) -> None:
 def settle(wave: WaveRecord, join: GroupNode) -> None:
     """No lanes are missing at a join: those that are there go on."""
     lanes = join.lanes
-    keep(wave, join, wave.alive, 0)
+    if wave.living != wave.wave_blocks * wave.block_lanes:  # some have ended
+        keep(wave, join, wave.alive, 0)
     if join.lanes != lanes:
         join.turns = 0
     if join.yields:

@@ -56,40 +56,73 @@ def collect(wave: WaveRecord, place: int, flip: int, to: int) -> BranchWay:
     way.to = to
     way.count = count
     way.lanes = lanes
+    way.next = BranchWay(wave, way.entries + count)
     wave.free = way.entries + count
     return way
 
 
-def after(wave: WaveRecord, way: BranchWay) -> BranchWay:
-    """The record behind another one."""
-    return BranchWay(wave, way.entries + way.count)
+def collect_both(wave: WaveRecord, place: int, flip: int, to: int, others: int) -> BranchWay:
+    """Records of the lanes that have a predicate, and of the other lanes of the group, behind them."""
+    frame = wave.frame
+    running = wave.running
+    way = BranchWay(wave, wave.free)
+    other = BranchWay(wave, way.entries + running.count)
+    here = way.entries
+    there = other.entries
+    count = left = lanes = 0
+    for entry in running.entries[: running.count]:
+        vector = entry >> 32
+        mask = (wave.masks[vector * frame + place] ^ flip) & entry & 0xFFFFFFFF
+        rest = entry & 0xFFFFFFFF ^ mask
+        here[count] = vector << 32 | mask
+        there[left] = vector << 32 | rest
+        count += mask != 0
+        left += rest != 0
+        lanes += popcount(mask)
+    way.to = to
+    way.count = count
+    way.lanes = lanes
+    way.next = other
+    other.to = others
+    other.count = left
+    other.lanes = running.lanes - lanes
+    other.next = BranchWay(wave, there + left)
+    wave.free = there + left
+    return way
 
 
 def branch(wave: WaveRecord, row: RowRecord) -> int:
     """A branch on which lanes may disagree: those that are fewer run first."""
     flip = 0 - row.negated
-    taken = lanes_taken(wave, row.predicate, flip)
-    if taken == wave.running.lanes:
-        return follow(wave, row.to, row)
-    if taken == 0:
-        return follow(wave, row.fall, row)
+    lanes = wave.running.lanes
+    if not row.parted:  # else they are likely to disagree again
+        taken = lanes_taken(wave, row.predicate, flip)
+        if taken == lanes:
+            return follow(wave, row.to, row)
+        if taken == 0:
+            return follow(wave, row.fall, row)
     if not spare(wave, 3, 2 * wave.running.count + 2 * BranchWay.SIZE + room_to_leave(wave, row)):
         return s.FULL
-    first = row.to
-    second = row.fall
-    left = wave.running.lanes - taken
-    swap = left < taken or (left == taken and flip == 0)
-    if row.first == first and first != second:
+    free = wave.free
+    first = collect_both(wave, row.predicate, flip, row.to, row.fall)
+    second = first.next
+    row.parted = first.lanes != 0 and second.lanes != 0
+    if not row.parted:
+        wave.free = free
+        to = row.to
+        if first.lanes == 0:
+            to = row.fall
+        return follow(wave, to, row)
+    swap = second.lanes < first.lanes or (second.lanes == first.lanes and flip == 0)
+    if row.first == row.to and row.to != row.fall:
         swap = False
-    if row.first == second and first != second:
+    if row.first == row.fall and row.to != row.fall:
         swap = True
     if swap:
-        flip = ~flip
-        first = row.fall
-        second = row.to
-    way = collect(wave, row.predicate, flip, first)
-    collect(wave, row.predicate, ~flip, second)
-    part(wave, row, way)
+        first.next = second.next
+        second.next = first
+        first = second
+    part(wave, row, first)
     return 0
 
 
@@ -146,7 +179,7 @@ def part(wave: WaveRecord, row: RowRecord, first: BranchWay) -> None:
             staying += 1
         elif inside(wave, out, running.parent):
             leaving = 1
-        way = after(wave, way)
+        way = way.next
     if wave.unmet[join + 1] or (leaving and staying < 2):
         divide(wave, row, first, end, leaving)
         return
@@ -159,7 +192,7 @@ def part(wave: WaveRecord, row: RowRecord, first: BranchWay) -> None:
     way = first
     while way != end:
         parent.children += way.to != join
-        way = after(wave, way)
+        way = way.next
     if parent.children == 0:
         settle(wave, parent)
         return
@@ -170,13 +203,13 @@ def part(wave: WaveRecord, row: RowRecord, first: BranchWay) -> None:
             group = child(wave, way, parent)
             depart(wave, group, out)
             go_node(wave, group)
-        way = after(wave, way)
+        way = way.next
     bottom = wave.ready_count
     way = first
     while way != end:
         if way.to != join and (staying < 2 or not exit_of(wave, row, way.to)):
             push(wave, child(wave, way, parent))
-        way = after(wave, way)
+        way = way.next
     reverse(wave, bottom, wave.ready_count - 1)
 
 
@@ -203,7 +236,7 @@ def divide(wave: WaveRecord, row: RowRecord, first: BranchWay, end: BranchWay, l
     while way != end:
         if parent and way != first:
             parent.children += 1
-        way = after(wave, way)
+        way = way.next
     way = first
     while way != end:
         group = child(wave, way, parent)
@@ -211,7 +244,7 @@ def divide(wave: WaveRecord, row: RowRecord, first: BranchWay, end: BranchWay, l
         if leaving and out:
             depart(wave, group, out)
         go_node(wave, group)
-        way = after(wave, way)
+        way = way.next
 
 
 def exit_some(wave: WaveRecord, row: RowRecord) -> int:
@@ -236,10 +269,9 @@ def exit_some(wave: WaveRecord, row: RowRecord) -> int:
 def split(wave: WaveRecord, place: int, flip: int, to: int) -> GroupNode:
     """Leaves the running group the lanes that have a predicate; gives the others, as a group at another place."""
     running = wave.running
-    way = collect(wave, place, flip, running.pc)
-    others = collect(wave, place, ~flip, to)
+    way = collect_both(wave, place, flip, running.pc, to)
     running.entries = way.entries
     running.count = way.count
     running.lanes = way.lanes
     running.turns = 0
-    return child(wave, others, running.parent)
+    return child(wave, way.next, running.parent)

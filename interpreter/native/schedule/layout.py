@@ -71,6 +71,7 @@ class RowRecord(Record):
     join: int
     predicate: int
     negated: int
+    parted: int  # did the lanes of a branch disagree when a group was there last?
     first: int  # the way of a branch that runs first, or NOWHERE
     whole: int  # does EXIT end all lanes of the group, wherever it is?
     ways: Array[int]  # of a branch with many
@@ -121,6 +122,7 @@ class BranchWay(Record):
     to: int
     count: int
     lanes: int
+    next: BranchWay
     entries: Annotated[Array[int], 0]
 
 
