@@ -25,6 +25,7 @@ from .values import Array, ParameterOffset
 CHECK_EVERY = 256  # segments between two looks at the limits
 WAVE_LANES = 16384  # registers of so many lanes stay in the L2 cache of a CPU
 WAVE_SHARED = 4 << 20  # and so much shared memory
+NAMED = {"const": "constant", "param": "kernel parameters"}  # how allocations begin that lie in a space of their own
 Dim3 = tuple[int, int, int]
 
 
@@ -290,11 +291,11 @@ class Launch:
         half, a = np.uint64(32), a.astype(np.uint64, copy=False)
         return np.where(a >> half == 0, a | np.uint64(self._parameter_block) >> half << half, a)
 
-    def lies_in(self, a: Array, what: str) -> Array:
-        """Which addresses lie in an allocation of this kind."""
+    def lies_in(self, a: Array, space: str) -> Array:
+        """Which generic addresses lie in a space of NAMED."""
         out = np.zeros(a.shape, bool)
         for one in self.arena.living():
-            if one.what.startswith(what):
+            if one.what.startswith(NAMED[space]):
                 out |= (a >= np.uint64(one.start)) & (a < np.uint64(one.end))
         return out
 

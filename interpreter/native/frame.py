@@ -40,6 +40,7 @@ class Frame:
     stack: int  # bytes of each lane
     gaps: Sequence[Gap]  # beside variables there
     shared_gaps: Sequence[Gap]  # and in shared memory
+    has_shared: bool  # does the kernel use any?
     clusters: bool  # may generic addresses lie in the shared memory of other blocks?
     offsets: Mapping[int, int] = field(default_factory=dict)  # of the slots in the frame of a vector
     ways: int = 0  # the masks of the lanes that go each way of a table lie there,
@@ -66,6 +67,7 @@ class Frame:
             kernel.stack_start + plan.frame_size if plan.frame_size else 0,
             [gap.moved(kernel.stack_start) for gap in plan.gaps],
             kernel.shared_gaps,
+            bool(kernel.shared_layout.places or kernel.reserved_shared),
             any(op.meaning.form.facts.variables == "shared" for s in plan.segments for op in s.ops),
         )
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..lanes import Geometry
-from ..launch import CHECK_EVERY, Launch
+from ..launch import CHECK_EVERY, NAMED, Launch
 from ..memory.arena import Arena
 from ..memory.objects import Gap
 from ..memory.spaces import shared_stride
@@ -112,6 +112,9 @@ class NativeWave:
         self.version = arena.version
         self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
         self.state.table, self.state.entries = self.allocations.ctypes.data, len(self.allocations)
+        named = [(a.start, a.size, n) for a in arena.living() for n, kind in enumerate(NAMED.values()) if a.what.startswith(kind)]
+        self.named = np.array(named, np.int64).reshape(-1, 3)
+        self.state.named, self.state.named_entries = self.named.ctypes.data, len(self.named)
         self.stretches = np.array(_between(self.program.frame.shared_gaps, self.launch.shared_bytes), np.int64)
         self.state.shared_table, self.state.shared_entries = self.stretches.ctypes.data, len(self.stretches)
         self.sites[::2], self.sites[1::2] = arena.base, 0  # where each remembers an allocation to begin, and its room

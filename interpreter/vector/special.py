@@ -133,5 +133,5 @@ def lies_in(g: GroupView, a: Array, space: str) -> Array:
     if space == "local":
         return local
     if space == "global":  # kernel parameters count as global on the H200, constants do not
-        return ~shared & ~local & ~g.wave.launch.lies_in(a, "constant")
-    return g.wave.launch.lies_in(a, "constant" if space == "const" else "kernel parameters")
+        return ~shared & ~local & ~g.wave.launch.lies_in(a, "const")
+    return g.wave.launch.lies_in(a, "const" if space == "const" else "param")

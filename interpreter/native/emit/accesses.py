@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
+from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE
 from warplab.isa.types import ScalarType
 
-from ...memory.objects import Gap
 from ...plan import plan as P
 from ..trace.code import VectorCode
 from ..trace.symbol import SymbolicArray, lift
@@ -21,6 +20,7 @@ from .peers import WAVE, Peers
 from .stack import narrow
 from .values import Guard
 
+_WINDOW_AT = 32  # the bit of a generic address from which on it says in which window it lies
 Offset = int | str  # what is added to the addresses of all lanes: a constant, or the LLVM name of a value
 
 
@@ -40,6 +40,16 @@ class AccessPlace(NamedTuple):
     def addresses(self) -> str:
         """The addresses."""
         return f"{self.address.type} {self.address.value}"
+
+
+class MemoryWay(NamedTuple):
+    """The part of an access by generic addresses that means one memory."""
+
+    space: str
+    address: SymbolicArray  # of each lane, in that memory
+    plus: Offset
+    guard: Guard  # which lanes they are
+    some: str | None  # the LLVM name of whether there are any; None: all of them mean it
 
 
 class EmittedAccesses(Peers):
@@ -66,21 +76,31 @@ class EmittedAccesses(Peers):
             assert isinstance(plus, int)
             return tuple(self.from_stack(a + a.dtype.type(plus), t, e, n, guard) for e in range(n))
         bits, code = 8 * t.bytes, self.code
-        if space == "generic" and self.frame.stack:
-            pieces = [partial(self._bits_of, *way, t, n, guard) for way in self._either_place(a, plus)]
-            found = code.either(self._in_window(LOCAL_BASE, a, plus, guard), pieces, [f"<{self.width} x i{bits}>"] * n)
-            return tuple(SymbolicArray(code, v, np.dtype(f"u{t.bytes}")).view(t.dtype) for v in found)
+        if space == "generic":
+            found = [f"<{self.width} x i{bits}> zeroinitializer"] * n
+            for way in self.ways(a, plus, guard):
+                found = self._loaded_there(way, t, found)
+            return tuple(SymbolicArray(code, v.rpartition(" ")[2], np.dtype(f"u{t.bytes}")).view(t.dtype) for v in found)
         where = self._addressed(space, a, plus, t.bytes * n, guard)
         f = self.helpers.load(space, bits, n)
         return parts_of(code, code.fresh(f"call {result_type(bits, n, self.width)} @{f}({where}, {self.lanes(guard)}) {CALLED}"), t, n)
 
-    def _bits_of(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, n: int, guard: Guard) -> list[str]:
-        return [v.view(f"u{t.bytes}").value for v in self.load_lanes(space, a, plus, t, n, guard)]
+    def _loaded_there(self, way: MemoryWay, t: ScalarType, before: list[str]) -> list[str]:
+        """What lanes hold once those of a memory have loaded their elements, as LLVM writes it; `before`: what they held."""
+        vector = before[0].rpartition(" ")[0]
 
-    @staticmethod
-    def _either_place(a: SymbolicArray, plus: Offset) -> Iterator[tuple[str, SymbolicArray, Offset]]:
-        """An address of any space as one of the stack, and as one of shared or global memory."""
-        return iter((("local", a - np.uint64(LOCAL_BASE), plus), ("shared or global", a, plus)))
+        def piece() -> list[str]:
+            found = self.load_lanes(way.space, way.address, way.plus, t, len(before), way.guard)
+            bits = [v.view(f"u{t.bytes}").value for v in found]
+            if way.some is None:
+                return bits
+            mask = f"<{self.width} x i1> {self.mask(way.guard)}"
+            return [self.code.emit(f"select {mask}, {vector} {v}, {b}") for v, b in zip(bits, before, strict=True)]
+
+        if way.some is None:
+            return [f"{vector} {v}" for v in piece()]
+        kept = [b.rpartition(" ")[2] for b in before]
+        return [f"{vector} {v}" for v in self.code.either(way.some, [piece, lambda: kept], [vector] * len(before))]
 
     def _load_one(self, a: SymbolicArray, t: ScalarType, n: int) -> tuple[Any, ...]:
         """The same from one address for all."""
@@ -104,11 +124,15 @@ class EmittedAccesses(Peers):
             v = v.astype("u1") if v.dtype.kind == "b" else v.view(f"u{v.itemsize}")
             v = v if v.itemsize == t.bytes else v.astype(f"u{t.bytes}")
             values.append(v)
-        if space == "generic" and self.frame.stack:
-            pieces = [partial(self._put_bits, *way, t, values, guard) for way in self._either_place(a, plus)]
-            self.code.either(self._in_window(LOCAL_BASE, a, plus, guard), pieces, [])
-        else:
+        if space != "generic":
             self._put_bits(space, a, plus, t, values, guard)
+            return
+        for way in self.ways(a, plus, guard):
+            put = partial(self._put_bits, way.space, way.address, way.plus, t, values, way.guard)
+            if way.some is None:
+                put()
+            else:
+                self.code.either(way.some, [put, list], [])
 
     def _put_bits(
         self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, values: Sequence[SymbolicArray], guard: Guard
@@ -135,11 +159,7 @@ class EmittedAccesses(Peers):
             plus += inner.offset
             place = place._replace(base=inner._replace(offset=0)) if inner is not place else inner._replace(offset=0)
         a: SymbolicArray = self.source(place)[1]
-        if (
-            a.value in self.sums
-            and a.itemsize == 8
-            and (space == "global" or (space == "generic" and not self.frame.stack and not self.frame.clusters))
-        ):
+        if a.value in self.sums and a.itemsize == 8 and (space == "global" or (space == "generic" and not self.windows)):
             one, a = (v.view(np.uint64) for v in self.sums[a.value])  # the lanes lie to each other as without what is added to all
             total = one + np.uint64(plus & (1 << 64) - 1)
             return a, self.once.emit(f"extractelement {total.type} {total.value}, i32 0")
@@ -168,59 +188,53 @@ class EmittedAccesses(Peers):
             return AccessPlace("ptr %host.b", f"ptr {self._site(code)}, i64 0", a.astype(np.uint64))
         if space == "cluster":
             assert isinstance(plus, int)
-            return AccessPlace("ptr %shared.b", f"ptr {self._window('wave', '0', str(WAVE))}, i64 0", self.shared_of(a, plus, size))
+            return AccessPlace("ptr %shared.b", f"ptr {self._wave()}, i64 0", self.shared_of(a, plus, size))
+        assert space == "shared", space
         start = code.emit(f"mul i64 {self.block()}, %shared_stride")
         base = code.emit(f"getelementptr i8, ptr %shared.b, i64 {start}")
         room = once.emit(f"sub i64 %shared_size, {size - 1}")
         none = once.emit(f"icmp slt i64 {room}, 0")
         limit = once.emit(f"select i1 {none}, i64 0, i64 {room}")
-        if space == "shared":
-            limits = f"ptr {self._site(code)}, i64 0" if self.frame.shared_gaps else f"ptr null, i64 {limit}"
-            return AccessPlace(f"ptr {base}", limits, narrow(a) if a.itemsize == 8 else a)
-        a = a.astype(np.uint64)  # its first lane says which memory; the others reach no other
-        is_shared = self._in_window(SHARED_BASE, a, plus, guard)
-        if self.frame.clusters:
-            assert isinstance(plus, int)
-            base, limit, a = "%shared.b", str(WAVE), self.generic_of(a, plus, size)
-        window = self._window(f"window{size}", str(SHARED_BASE), limit)
-        if not self.frame.clusters:
-            self._refuse_gaps([gap.moved(SHARED_BASE) for gap in self.frame.shared_gaps], a, plus, size, guard)
-        base = code.emit(f"getelementptr i8, ptr {base}, i64 {-SHARED_BASE}")
-        base = code.emit(f"select i1 {is_shared}, ptr {base}, ptr %host.b")
-        site = code.emit(f"select i1 {is_shared}, ptr {window}, ptr {self._site(code)}")
-        return AccessPlace(f"ptr {base}", f"ptr {site}, i64 0", a)
+        limits = f"ptr {self._site(code)}, i64 0" if self.frame.shared_gaps else f"ptr null, i64 {limit}"
+        return AccessPlace(f"ptr {base}", limits, narrow(a) if a.itemsize == 8 else a)
 
-    def _window(self, name: str, start: str, room: str) -> str:
-        """What a site would remember of memory that begins there, with room for so many places where an access may begin."""
-        once, window = self.once, self.code.scratch("[2 x i64]", name)
-        for n, word in enumerate((start, room)):
-            once.lines.append(f"  store i64 {word}, ptr {once.emit(f'getelementptr i64, ptr {window}, i64 {n}')}, align 8")
-        return window
+    def _wave(self) -> str:
+        """What a site would remember of the shared memory of a wave."""
+        once, wave = self.once, self.code.scratch("[2 x i64]", "wave")
+        for n, word in enumerate((0, WAVE)):
+            once.lines.append(f"  store i64 {word}, ptr {once.emit(f'getelementptr i64, ptr {wave}, i64 {n}')}, align 8")
+        return wave
 
-    def _refuse_gaps(self, gaps: Sequence[Gap], a: SymbolicArray, plus: Offset, size: int, guard: Guard) -> None:
-        """Numpy runs the pass if an access of so many bytes touches one of some gaps."""
-        code, w, t = self.code, self.width, f"<{self.width} x i64>"
-        for gap in gaps:
-            from_gap = code.emit(f"sub i64 {plus}, {gap.start - size + 1}")
-            one = code.emit(f"insertelement {t} poison, i64 {from_gap}, i32 0")
-            all_lanes = code.emit(f"shufflevector {t} {one}, {t} poison, <{w} x i32> zeroinitializer")
-            length = np.full(1, gap.end - gap.start + size - 1, np.uint64)
-            inside = SymbolicArray(code, code.emit(f"add {t} {a.value}, {all_lanes}"), np.dtype(np.uint64)) < length
-            bits = code.emit(f"bitcast <{w} x i1> {code.emit(f'and <{w} x i1> {inside.value}, {self.mask(guard)}')} to i{w}")
-            bad = code.emit(f"zext i1 {code.emit(f'icmp ne i{w} {bits}, 0')} to i64")
-            status = code.fresh("load i64, ptr %ctx, align 8")
-            code.lines.append(f"  store i64 {code.fresh(f'or i64 {status}, {bad}')}, ptr %ctx, align 8")
+    # ------------------------------------------------------------ generic addresses
 
-    def _in_window(self, base: int, a: SymbolicArray, plus: Offset, guard: Guard) -> str:
-        """Does the first of the lanes that take part access a window of the generic addresses?"""
-        code, w = self.code, self.width
+    @property
+    def windows(self) -> dict[str, int]:
+        """The memories that generic addresses of this function may mean beside global memory, and where their windows begin."""
+        shared = {"cluster" if self.frame.clusters else "shared": SHARED_BASE} if self.frame.has_shared else {}
+        return shared | ({"local": LOCAL_BASE} if self.frame.stack else {})
+
+    def ways(self, a: SymbolicArray, plus: Offset, guard: Guard, but: str = "") -> list[MemoryWay]:
+        """The memories that generic addresses may mean, one after the other, each with the lanes that mean it; `but`: one that may not be meant."""
+        windows = {space: base for space, base in self.windows.items() if space != but}
+        if not windows:
+            return [MemoryWay("global", a, plus, guard, None)]
+        assert isinstance(plus, int)  # see _address
         a = self.at(VARYING, a.view(f"u{a.itemsize}").astype(np.uint64))
-        lanes = code.emit(f"bitcast <{w} x i1> {self.mask(guard)} to i{w}")
-        code.module.declarations[f"llvm.cttz.i{w}"] = f"declare i{w} @llvm.cttz.i{w}(i{w}, i1)"
-        lane = code.emit(f"and i{w} {code.emit(f'call i{w} @llvm.cttz.i{w}(i{w} {lanes}, i1 false)')}, {w - 1}")
-        first = code.emit(f"extractelement {a.type} {a.value}, i{w} {lane}")
-        into = code.emit(f"sub i64 {code.emit(f'add i64 {first}, {plus}')}, {base}")
-        return code.emit(f"icmp ult i64 {into}, {WINDOW_SIZE}")
+        window = ((a + np.uint64(plus)) >> np.uint64(_WINDOW_AT)).astype(np.uint32)
+        active = None if guard is None else self.at(VARYING, guard[1])
+        out, rest = list[MemoryWay](), active
+        for space, base in windows.items():
+            here = window == np.uint32(base >> _WINDOW_AT)
+            rest = ~here if rest is None else rest & ~here
+            into = VARYING, here if active is None else here & active
+            out.append(MemoryWay(space, a.astype(np.uint32), plus & 0xFFFFFFFF, into, self._some(into)))
+        assert rest is not None
+        others = VARYING, rest
+        return [*out, MemoryWay("global", a, plus, others, self._some(others))]
+
+    def _some(self, guard: Guard) -> str:
+        """Does any lane take part?"""
+        return self.code.emit(f"icmp ne {self.lanes(guard)}, 0")
 
 
 def result_type(bits: int, elements: int, width: int) -> str:

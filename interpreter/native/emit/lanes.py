@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from warplab.isa.spaces import WINDOW_SIZE, window_of
-from warplab.isa.types import TYPES
+from warplab.isa.types import TYPES, ScalarType
 
+from ...launch import NAMED
 from ...vector.group import PAUSE_TURNS
 from ..schedule.layout import WaveRecord
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..uniformity import VARYING
-from .accesses import EmittedAccesses, reached
+from .accesses import AccessPlace, EmittedAccesses, MemoryWay, reached
 from .combining import combining
 from .memory import CALLED, INLINED, SPACES
 from .values import Guard
 
 BESIDE = f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('beside')}"
+STATUS = "load i64, ptr %ctx, align 8"  # zero until something was not plainly legal
 # Updates for which the host has an instruction.
 ATOMIC: dict[Any, str] = {
     np.add: "add",
@@ -38,6 +41,7 @@ class CompiledLanes(EmittedAccesses):
 
     loops = 0  # of updates, in this pass
     guard: Guard = None  # of the operation
+    refuses = False  # does the operation look at what an update has found, and may take it back?
     _undo: Sequence[str] = ()  # what takes the last update back
     ending: tuple[str, ...] = ()  # what is done when the pass ends, also where it fails
     touched: frozenset[tuple[str, bool]] = frozenset()  # memory that operations with a meaning of their own load (False) or store (True)
@@ -109,7 +113,8 @@ class CompiledLanes(EmittedAccesses):
         code.lines += [f"  store i64 {now}, ptr {p}, align 8", f"  store i1 {paused}, ptr {room}"]
 
     def mbarrier(self, what: str, space: str, address: Any, *amounts: Any) -> None:
-        """See ports.Lanes: nobody observes."""
+        """See ports.Lanes: nobody observes, but its counts are looked at."""
+        self.refuses = True
 
     def settle(self, space: str, address: Any) -> None:
         """See ports.CopyingLanes: no copy is under way."""
@@ -121,9 +126,14 @@ class CompiledLanes(EmittedAccesses):
 
     def space_of(self, address: Any, space: str) -> Any:
         """See ports.Lanes."""
+        if space == "global":  # kernel parameters count as global, constants do not
+            return ~(self.space_of(address, "shared::cluster") | self.space_of(address, "local") | self.space_of(address, "const"))
         base = window_of(space)
-        if not base:  # the launch knows where constants and parameters lie
-            raise Untraceable(f"isspacep.{space}")
+        if not base:
+            a = self.at(VARYING, lift(address.code, address, np.dtype(np.uint64), address.lanes))
+            kind = list(NAMED).index("const" if space == "const" else "param")
+            found = self.code.emit(f"call i{self.width} @{self.helpers.lies_in()}(ptr %ctx, {a.type} {a.value}, i64 {kind}) {CALLED}")
+            return SymbolicArray(self.code, self.code.emit(f"bitcast i{self.width} {found} to <{self.width} x i1>"), np.dtype(np.bool_))
         into = address - np.uint64(base)
         inside = into < np.uint64(WINDOW_SIZE)
         if space in ("local", "shared::cluster"):
@@ -150,10 +160,16 @@ class CompiledLanes(EmittedAccesses):
             raise Untraceable(f"an update of {type} in {space}")
         code, n, size = self.code, self.loops, t.bytes
         self.loops += 1
-        mask = self.mask(self.guard)
-        place = self.place(SPACES[space], address, size, self.guard)
-        check = self.helpers.check(SPACES[space], 8 * size)
-        ok = code.fresh(f"call i1 @{check}({place.memory}, {place.addresses}, {self.lanes(self.guard)}) {CALLED}")
+        mask, stacked = self.mask(self.guard), None
+        ways = [MemoryWay(SPACES[space], address, 0, self.guard, None)]
+        if SPACES[space] == "generic":
+            ways = self.ways(address, 0, self.guard, but="local" if self.refuses else "")
+        ok, place = self._found([way for way in ways if way.space != "local"], size)
+        for way in ways:
+            if way.space == "local":
+                stacked = way, self._update_stack(way, t, change, operands)
+                ok = code.emit(f"and i1 {ok}, {code.fresh(f'icmp eq i64 {code.fresh(STATUS)}, 0')}")
+                mask = code.emit(f"xor <{self.width} x i1> {mask}, {self.mask(way.guard)}")
         held = [lift(code, o, o.dtype, self.width * t.elements) for o in operands]
         held = [o.astype(np.uint8) if o.dtype.kind == "b" else o for o in held]
         rooms = [code.scratch(v.type, f"{n}.{i}") for i, v in enumerate(held)]
@@ -204,8 +220,44 @@ class CompiledLanes(EmittedAccesses):
         ]  # fmt: skip
         f = self.helpers.undo(8 * place.address.itemsize, 8 * size)
         self._undo = [f"  call void @{f}({place.base}, ptr {places}, ptr {old}, i{self.width} %on{n})"]
-        result = code.fresh(f"load <{self.width} x i{8 * size}>, ptr {old}, align 64")
-        return SymbolicArray(code, result, np.dtype(f"u{size}")).view(t.dtype)
+        found_there = code.fresh(f"load <{self.width} x i{8 * size}>, ptr {old}, align 64")
+        if stacked is not None:
+            vector = f"<{self.width} x i{8 * size}>"
+            found_there = code.emit(
+                f"select <{self.width} x i1> {self.mask(stacked[0].guard)}, {vector} {stacked[1]}, {vector} {found_there}"
+            )
+        return SymbolicArray(code, found_there, np.dtype(f"u{size}")).view(t.dtype)
+
+    def _found(self, ways: Sequence[MemoryWay], size: int) -> tuple[str, AccessPlace]:
+        """Whether the lanes may update what their addresses mean, and where all of that lies."""
+        code, check, ok = self.code, self.helpers.check, "true"
+        places = [self.place(way.space, way.address, size, way.guard) for way in ways]
+        for way, place in zip(ways, places, strict=True):
+            call = f"call i1 @{check(way.space, 8 * size)}({place.memory}, {place.addresses}, {self.lanes(way.guard)}) {CALLED}"
+            checked = partial(_fresh, code, call)
+            good = checked() if way.some is None else code.either(way.some, [checked, lambda: ["true"]], ["i1"])
+            ok = code.emit(f"and i1 {ok}, {good[0]}")
+        base = places[-1].base
+        address: Any = places[-1].address
+        for way, place in zip(ways[:-1], places[:-1], strict=True):  # as if it lay in the memory of the last way
+            away = code.emit(f"sub i64 {code.emit(f'ptrtoint {place.base} to i64')}, {code.emit(f'ptrtoint {base} to i64')}")
+            assert way.guard is not None
+            address = np.where(way.guard[1], place.address.astype(np.uint64) + self.in_all(away), address)
+        return ok, AccessPlace(base, places[-1].limits, address)
+
+    def _update_stack(self, way: MemoryWay, t: ScalarType, change: Callable[..., Any], operands: Sequence[Any]) -> str:
+        """Lanes update their own stacks, each by itself; what they had there."""
+        assert way.some is not None
+        size, code = t.bytes, self.code
+
+        def piece() -> list[str]:
+            before = self.from_stack(way.address, t, 0, 1, way.guard)
+            given = [lift(code, o, o.dtype, self.width * t.elements) for o in operands]
+            after = lift(code, change(before, *given), t.dtype, self.width * t.elements).view(f"u{size}")
+            self.to_stack(way.address, t, 0, 1, after, way.guard)
+            return [before.view(f"u{size}").value]
+
+        return code.either(way.some, [piece, lambda: ["zeroinitializer"]], [f"<{self.width} x i{8 * size}>"])[0]
 
     def _atomic(self, instruction: str, n: int, size: int, operand: SymbolicArray) -> list[str]:
         """An update of one lane where other threads run blocks of the launch at the same time: see combining.py."""
@@ -218,3 +270,7 @@ class CompiledLanes(EmittedAccesses):
             f"  %x{n} = extractelement <1 x i{8 * size}> {operand.view(f'u{size}').value}, i32 0",
             f"  call void @{name}(ptr {table}, ptr %p{n}, i{8 * size} %x{n}) {INLINED}", f"  br label %changed{n}", f"alone{n}:",
         ]  # fmt: skip
+
+
+def _fresh(code: VectorCode, text: str) -> list[str]:
+    return [code.fresh(text)]

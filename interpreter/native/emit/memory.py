@@ -110,6 +110,12 @@ class Helpers:
             self.texts[name] = self.filled(T.LOCAL, name=name, row=row, each=each, **filled)
         return name
 
+    def lies_in(self) -> str:
+        """The name of what finds out which lanes' addresses lie in allocations of a kind; see NAMED in launch.py."""
+        splats = {f"{name}.splat": splat(name, self.width, 64) for name in ("start", "size")}
+        self.texts["lies_in"] = self.filled(T.LIES_IN, fields="\n".join(field("named", "%t") + field("named_entries", "%n")), **splats)
+        return "lies_in"
+
     def check(self, space: str, bits: int) -> str:
         """The name of a check of each lane's address for an update, which also asks that nothing has failed before."""
         return self._access("check", space, bits, 1)

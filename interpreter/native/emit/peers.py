@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from warplab.isa.spaces import SHARED_BASE, WINDOW_SIZE
-
 from ...memory.general import OFFSET_BITS
 from ..trace.symbol import SymbolicArray, lift
 from ..uniformity import VARYING
@@ -23,12 +21,6 @@ class Peers(Stack):
     def shared_of(self, a: SymbolicArray, plus: int, size: int) -> SymbolicArray:
         """Addresses in .shared::cluster as places in the shared memory of the wave, for an access of so many bytes that adds `plus` to each."""
         return self._less(self._in_wave(a + a.dtype.type(plus & (1 << 8 * a.itemsize) - 1), size), plus)
-
-    def generic_of(self, a: SymbolicArray, plus: int, size: int) -> SymbolicArray:
-        """Generic addresses, those of shared memory as if the wave's memory lay where that of a block does."""
-        at = a + np.uint64(plus & (1 << 64) - 1)
-        into = at - np.uint64(SHARED_BASE)
-        return self._less(np.where(into < np.uint64(WINDOW_SIZE), self._in_wave(into, size) + np.uint64(SHARED_BASE), at), plus)
 
     @staticmethod
     def _less(a: Any, by: int) -> SymbolicArray:
@@ -46,14 +38,14 @@ class Peers(Stack):
         rank, offset = at >> np.uint64(OFFSET_BITS) & np.uint64(0xFF), at & np.uint64((1 << OFFSET_BITS) - 1)
         own, count = (self.special(f"%cluster_{name}").astype(np.uint64) for name in ("ctarank", "nctarank"))
         away = np.where(rank == np.uint64(0), np.uint64(0), rank - np.uint64(1) - own)
-        start = self._all(self.code.emit(f"mul i64 {self.block()}, %shared_stride"))
-        place = start + away * self._all("%shared_stride") + offset
-        legal = (offset + np.uint64(size) <= self._all(once.emit("add i64 %shared_size, 0"))) & (rank <= count)
+        start = self.in_all(self.code.emit(f"mul i64 {self.block()}, %shared_stride"))
+        place = start + away * self.in_all("%shared_stride") + offset
+        legal = (offset + np.uint64(size) <= self.in_all(once.emit("add i64 %shared_size, 0"))) & (rank <= count)
         for gap in self.frame.shared_gaps:
             legal &= (offset >= np.uint64(gap.end)) | (offset + np.uint64(size) <= np.uint64(gap.start))
         return np.where(legal, place, _NOWHERE)
 
-    def _all(self, number: str) -> Any:
+    def in_all(self, number: str) -> Any:
         """A number of 64 bits in all lanes."""
         one = self.code.emit(f"insertelement <1 x i64> poison, i64 {number}, i32 0")
         return lift(self.code, SymbolicArray(self.code, one, np.uint64, 1), np.dtype(np.uint64), self.width)

@@ -94,6 +94,38 @@ MISS_EACH = """define internal i1 @miss_each(ptr %ctx, ptr %site, <{W} x i32> %a
   ret i1 false
 }"""
 
+# Which addresses lie in memory of a kind: a loop over rows of (start, bytes, kind).
+LIES_IN = """define internal i{W} @lies_in(ptr %ctx, <{W} x i64> %a, i64 %kind) noinline {
+entry:
+{fields}
+  %rows = inttoptr i64 %t to ptr
+  br label %loop
+loop:
+  %i = phi i64 [0, %entry], [%i1, %row]
+  %found = phi i{W} [0, %entry], [%found1, %row]
+  %more = icmp ult i64 %i, %n
+  br i1 %more, label %row, label %done
+row:
+  %start.p = getelementptr [3 x i64], ptr %rows, i64 %i
+  %start = load i64, ptr %start.p, align 8
+  %size.p = getelementptr i64, ptr %start.p, i64 1
+  %size = load i64, ptr %size.p, align 8
+  %kind.p = getelementptr i64, ptr %start.p, i64 2
+  %of = load i64, ptr %kind.p, align 8
+{start.splat}
+{size.splat}
+  %into = sub <{W} x i64> %a, %start.v
+  %in = icmp ult <{W} x i64> %into, %size.v
+  %bits = bitcast <{W} x i1> %in to i{W}
+  %alike = icmp eq i64 %of, %kind
+  %here = select i1 %alike, i{W} %bits, i{W} 0
+  %found1 = or i{W} %found, %here
+  %i1 = add i64 %i, 1
+  br label %loop
+done:
+  ret i{W} %found
+}"""
+
 LOAD_ONE = """define internal {R} @{name}(ptr %ctx, ptr %base, ptr %site, i64 %a) {
 entry:
   %lo = load i64, ptr %site, align 8

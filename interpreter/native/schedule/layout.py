@@ -153,6 +153,8 @@ class WaveRecord(Root):
     beside: int  # where updates are combined if other threads run blocks of the launch at the same time; 0: none do
     clock_at: int  # the address of the launch's clock
     epoch: int  # the clock's cycles when the launch began
+    named: int  # the allocations that a space of their own is named for, and how many there are
+    named_entries: int
     # What does not change while a launch runs.
     rows: RecordTable[RowRecord]
     row_count: int

@@ -27,6 +27,8 @@ ACCESSES = [
     "ld.shared.u8 %d6, [%r2];", "ld.shared.u32 %d6, [%r2];", "ld.shared.u64 %d6, [%r2+8];", "ld.shared.v2.u32 {%r4, %r5}, [%r2]; cvt.u64.u32 %d6, %r5;",
     "st.shared.u16 [%r2], %r1;", "st.shared.v4.u32 [%r2+-16], {%r1, %r1, %r1, %r1};", "atom.shared.add.u32 %r4, [%r2], 1; cvt.u64.u32 %d6, %r4;",
     "ld.u32 %d6, [%d5];", "st.u64 [%d5+8], %d4;", "atom.add.u32 %r4, [%d5], 1; cvt.u64.u32 %d6, %r4;",
+    "ld.u32 %d6, [%d5]; mapa.u64 %d5, %d5, 0;", "mapa.u64 %d5, %d5, 0; st.u64 [%d5+8], %d4;", "mapa.u64 %d5, %d5, 0; red.add.u32 [%d5], 1;",
+    "mapa.u64 %d5, %d5, 0; cvt.u32.u64 %r2, %d5; ld.shared::cluster.u16 %d6, [%r2];",
     "ld.local.u8 %d6, [%r2];", "st.local.u32 [%r2], %r1; ld.local.u32 %d6, [%r2];", "st.local.u64 [%r2], %d4;",
 ]  # fmt: skip
 

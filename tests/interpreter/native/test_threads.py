@@ -215,15 +215,14 @@ def test_the_first_of_several_faults_is_told(_again: int) -> None:
 
 
 def test_a_thread_leaves_to_numpy_what_is_not_compiled() -> None:
-    """In block 9, the lanes of a warp access two memories with one instruction."""
-    body = f"""mov.u32 %r4, s; mad.lo.u32 %r4, %r1, 4, %r4; cvt.u64.u32 %d5, %r4; cvta.shared.u64 %d5, %d5; st.shared.u32 [%r4], 7;
-        and.b32 %r6, %r1, 1; setp.ne.u32 %p1, %r6, 0; setp.eq.and.u32 %p1, %r2, 9, %p1; selp.b64 %d6, %d5, %d4, %p1;
-        ld.u32 %r3, [%d6]; {END}"""
+    """In block 9, an address names the block's own shared memory as other blocks of a cluster do."""
+    body = f"""mov.u32 %r4, s; mad.lo.u32 %r4, %r1, 4, %r4; st.shared.u32 [%r4], 7; add.u32 %r4, %r4, {1 << 24}; cvt.u64.u32 %d5, %r4;
+        cvta.shared.u64 %d5, %d5; setp.eq.u32 %p1, %r2, 9; selp.b64 %d6, %d5, %d4, %p1; ld.u32 %r3, [%d6]; {END}"""
     launch, result = prepared(body, 3)
     execute(launch)
     assert launch.used.threads == 3
     assert launch.used.left_to_numpy == {"ld": 1}
-    assert result() == [7 if 9 * THREADS <= n < 10 * THREADS and n % 2 else 5 for n in range(BLOCKS * THREADS)]
+    assert result() == [7 if 9 * THREADS <= n < 10 * THREADS else 5 for n in range(BLOCKS * THREADS)]
 
 
 ENDLESS = f"{IN_BLOCK_9} L: add.u32 %r9, %r9, 1; st.shared.u32 [s], %r9; bra.uni L; {END}"
