@@ -40,6 +40,7 @@ LISTS = {
     "cudaLaunchConfig_t": [("attrs", "numAttrs", "cudaLaunchAttribute")],
 }
 MAKING = re.compile("Alloc|Malloc|Create|DeviceGetCount|GetDeviceCount")  # of these what is made is wanted by every program
+ASKING = re.compile("Get|Query|Version|ElapsedTime|CanAccess|Is[A-Z]")  # and of these what is asked for, where it is one value
 Values = dict[str, Any]
 
 
@@ -263,14 +264,22 @@ class Marshalled:
         for p in form.parameters:
             if p.mark == "*":
                 self.counted.setdefault(p.count, []).append(p.name)
-        first = next(filter(None, self.results), None)
-        self.made = first.name if first is not None and first.mark == "*" and MAKING.search(form.name) else ""
+        self.needed = self._needed(form.name)
+
+    def _needed(self, name: str) -> str:
+        """The parameter that may not be null, as it names where the only answer goes, or what every program wants."""
+        results = [r for r in self.results if r is not None]
+        first = results[0] if results else None
+        if first is None or first.mark != "*":
+            return ""
+        alone = len(results) == 1 and not first.count and first.type != "void"
+        return first.name if MAKING.search(name) or (alone and ASKING.search(name)) else ""
 
     def __call__(self, request: WireRequest) -> int:
         """Answers a request: the code that the call gives."""
         given = self.reader.read(request)
-        if self.made and not given[self.made]:
-            raise invalid(f"{self.name}: {self.made} is null")
+        if self.needed and not given[self.needed]:
+            raise invalid(f"{self.name}: {self.needed} is null")
         if self.per_thread:
             for name in ("hStream", "stream"):
                 if given.get(name) == 0:
