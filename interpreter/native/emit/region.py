@@ -41,7 +41,8 @@ class RegionEmitter:
         self.small = small  # its code may be repeated
         ops = [op for n in region.order for op in plan.segments[n].ops]
         self.bases = {} if region.diverges else bases_of(ops)
-        self.raws = frozenset[int]() if region.diverges else raws_of(ops, frame.dtypes)
+        self.diverges = region.diverges
+        self.raws = raws_of(ops, frame.dtypes)
 
     def text(self) -> str:
         """LLVM IR."""
@@ -85,8 +86,12 @@ class RegionEmitter:
         value = e.at(kind, e.value(slot)[1])
         name, t = self.variable(slot, kind)
         based = self._based(e, slot, value) if kind == VARYING and slot in self.bases else []
-        raw = [self.raw_stored(slot, kind, value)] if slot in self.raws else []
-        return [*e.once.lines, *e.code.lines, *based, *raw, f"  store {t} {value.value}, ptr {name}, align 64"]
+        stored = f"  store {t} {value.value}, ptr {name}, align 64"
+        if slot in self.raws and not self.region.diverges:
+            based.append(self._raw_stored(slot, kind, value))
+        elif slot in self.raws and kind == VARYING:
+            based.append(f"  store i{self.width} -1, ptr {self.plain(slot)}, align 4")
+        return [*e.once.lines, *e.code.lines, *based, stored]
 
     def raw(self, slot: int, kind: int) -> str:
         """The variable of the same numbers as a register's, with any NaNs."""
@@ -94,10 +99,25 @@ class RegionEmitter:
         self.variables[f"{name}.raw"] = t
         return f"{name}.raw"
 
-    def raw_stored(self, slot: int, kind: int, value: SymbolicArray) -> str:
-        """The line that stores it."""
+    def plain(self, slot: int) -> str:
+        """Where lanes diverge: the variable of a mask of the lanes in which a register has the bits of its variable, whose NaNs are any in the others."""
+        self.variables[f"%r{slot}.plain"] = f"i{self.width}"
+        return f"%r{slot}.plain"
+
+    def _raw_stored(self, slot: int, kind: int, value: SymbolicArray) -> str:
+        """The line that stores the numbers with any NaNs."""
         v = value if value.raw is None else value.raw
         return f"  store {v.type} {v.value}, ptr {self.raw(slot, kind)}, align 64"
+
+    def _plain_stored(self, e: RegionSegment, slot: int, value: SymbolicArray, waiting: bool) -> list[str]:
+        """Lines that store which lanes have the bits of the variable; those that wait elsewhere keep what they have."""
+        t, p = f"i{self.width}", self.plain(slot)
+        now = e.plains.get(value.value, "-1" if value.raw is None else "0")
+        if waiting:
+            old = e.code.fresh(f"load {t}, ptr {p}, align 4")
+            changed = e.code.fresh(f"and {t} {e.code.fresh(f'xor {t} {old}, {now}')}, %bits")
+            now = e.code.fresh(f"xor {t} {old}, {changed}")
+        return [f"  store {t} {now}, ptr {p}, align 4"]
 
     def _based(self, e: Emitter, slot: int, value: SymbolicArray) -> list[str]:
         """Lines that begin with a new base: nothing is added to it yet, and it is known how it lies."""
@@ -142,11 +162,14 @@ class RegionEmitter:
                 value = e.kept(slot, kind)
                 if kind == VARYING and slot in self.bases:
                     lines += self._based(e, slot, value)
+                if slot in self.raws and not region.diverges:
+                    lines.append(self._raw_stored(slot, kind, value))
+                elif slot in self.raws and kind == VARYING:
+                    lines += self._plain_stored(e, slot, value, bool(waiting >> slot & 1))
+                    value = value if value.raw is None else value.raw
                 if kind == VARYING and waiting >> slot & 1:
                     old = SymbolicArray(e.code, e.code.fresh(f"load {t}, ptr {name}, align 64"), value.dtype)
                     value = select(SymbolicArray(e.code, "%active", "?"), value, old)
-                if slot in self.raws:
-                    lines.append(self.raw_stored(slot, kind, value))
                 lines.append(f"  store {t} {value.value}, ptr {name}, align 64")
         return lines
 

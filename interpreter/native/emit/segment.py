@@ -13,7 +13,9 @@ import numpy as np
 from ...plan import plan as P
 from ..frame import Frame
 from ..trace.code import Untraceable, VectorCode
+from ..trace.rules import hardware_nan
 from ..trace.symbol import SymbolicArray
+from ..trace.ufuncs import select
 from ..uniformity import UNIFORM, VARYING, Kinds, kind_in
 from .accesses import Offset
 from .emitter import Emitter
@@ -26,6 +28,7 @@ class Variables(Protocol):
 
     frame: Frame
     helpers: Helpers
+    diverges: bool  # do lanes?
     raws: frozenset[int]  # the registers that are also kept with any NaNs
     bases: dict[int, set[int]]  # the registers that are kept as a base and an offset
 
@@ -34,6 +37,9 @@ class Variables(Protocol):
 
     def raw(self, slot: int, kind: int) -> str:
         """The variable of the same numbers as a register's, with any NaNs."""
+
+    def plain(self, slot: int) -> str:
+        """Where lanes diverge, such numbers alone are kept: the variable of the lanes in which they are the register's bits."""
 
     def offset(self, slot: int) -> tuple[str, str]:
         """The variable of what has been added to a base in all lanes, and its type."""
@@ -82,6 +88,7 @@ class RegionSegment(Emitter):
         super().__init__(region.frame, kinds, region.helpers, name)
         self.region = region
         self.offsets: dict[int, SymbolicArray] = {}  # what has been added to each base so far
+        self.plains: dict[str, str] = {}  # of values with any NaNs: the masks of the lanes that have their bits
         self.based: dict[str, int] = {}  # the registers of bases, by their LLVM names
         self.once, self.code = VectorCode(1, self.module, f"s{name}."), VectorCode(self.width, self.module, f"v{name}.")
 
@@ -92,9 +99,16 @@ class RegionSegment(Emitter):
         name, t = self.region.variable(slot, kind)
         code, dtype = self.code_of(kind), self.frame.dtypes[slot]
         found = SymbolicArray(code, code.emit(f"load {t}, ptr {name}, align 64"), dtype)
-        if slot in self.region.raws:
+        if slot not in self.region.raws or (self.region.diverges and kind == UNIFORM):
+            return kind, found
+        if not self.region.diverges:
             found.raw = SymbolicArray(code, code.emit(f"load {t}, ptr {self.region.raw(slot, kind)}, align 64"), dtype)
-        return kind, found
+            return kind, found
+        lanes = code.emit(f"load i{self.width}, ptr {self.region.plain(slot)}, align 4")
+        mask = SymbolicArray(code, code.emit(f"bitcast i{self.width} {lanes} to <{self.width} x i1>"), "?")
+        exact = select(mask, found, hardware_nan(code, found))
+        exact.raw, self.plains[exact.value] = found, lanes
+        return kind, exact
 
     # ------------------------------------------------------------ bases and offsets
 

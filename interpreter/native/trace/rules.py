@@ -35,14 +35,15 @@ def _fma(code: VectorCode, a: Any, b: Any, c: Any, dtype: type) -> SymbolicArray
     return SymbolicArray(code, code.call(f"llvm.fma.{suffix(x)}", x.type, *[f"{v.type} {v.value}" for v in (x, y, z)]), x.dtype, lanes)
 
 
-def _canonical(code: VectorCode, r: SymbolicArray) -> SymbolicArray:
+def hardware_nan(code: VectorCode, r: SymbolicArray) -> SymbolicArray:
+    """Numbers of which each NaN is the one that the hardware gives."""
     found = select(np.isnan(r), lift(code, binary32.NAN16 if r.itemsize == 2 else binary32.NAN32, r.dtype, r.lanes), r)  # type: ignore[arg-type]
     found.raw = r
     return found
 
 
 PRIMITIVES[look_up] = _look_up
-PRIMITIVES[binary32.canonical] = _canonical
+PRIMITIVES[binary32.canonical] = hardware_nan
 PRIMITIVES[binary32.fma_nearest] = lambda code, a, b, c: binary32.canonical(_fma(code, a, b, c, np.float32))  # type: ignore[arg-type]
 PRIMITIVES[binary64.fma64_nearest] = lambda code, a, b, c: _fma(code, a, b, c, np.float64)
 for _name in ("cos", "div_approx", "div_full", "ex2", "lg2", "rcp", "rsqrt", "sin", "sqrt", "tanh"):  # without the short ways

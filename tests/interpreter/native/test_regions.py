@@ -98,7 +98,9 @@ class Loops:
 
 
 class FloatLoops(Loops):
-    """The same with single precision, NaNs of all kinds among it, and conditions that are the same for all lanes, mostly."""
+    """The same with single precision, NaNs of all kinds among it, and conditions that are the same for all lanes, mostly; `diverge`: that are not."""
+
+    diverge = False
 
     def text(self) -> str:
         text = super().text()
@@ -109,7 +111,7 @@ class FloatLoops(Loops):
         return text.replace("mul.wide.u32 %d5, %r4, 32;", f"{stores} mul.wide.u32 %d5, %r4, 32;", 1)
 
     def condition(self) -> None:
-        if self.random.random() < 0.02:
+        if self.diverge or self.random.random() < 0.02:
             super().condition()
             return
         self.lines.append(
@@ -120,7 +122,7 @@ class FloatLoops(Loops):
         before = len(self.lines)
         super().loop(depth)
         for n, line in enumerate(self.lines[before:], before):  # turns are the same for all lanes, too
-            if line.startswith("and.b32 %r30, %r1") and line.endswith(", %r30;"):
+            if not self.diverge and line.startswith("and.b32 %r30, %r1") and line.endswith(", %r30;"):
                 self.lines[n] = f"and.b32 %r30, %r3, 7; {line[line.index('setp') :]}"
 
     def simple(self) -> None:
@@ -136,20 +138,26 @@ class FloatLoops(Loops):
         ]))  # fmt: skip
 
 
+class DivergingFloatLoops(FloatLoops):
+    """Lanes go their own ways."""
+
+    diverge = True
+
+
 def equal(seed: int, monkeypatch: pytest.MonkeyPatch, kind: type[Loops] = Loops) -> int:
-    """Runs a program on both engines; says how many regions it has whose lanes stay together, if it computes with floats, else how many in all."""
+    """Runs a program on both engines; says how many regions it has, of those with floats: how many of the kind that they are meant to be."""
     found: list[int] = []
     made = NativeProgram.__init__
 
     def counted(self: NativeProgram, *given: object, **named: object) -> None:
         made(self, *given, **named)  # type: ignore[arg-type]
-        found.append(sum(kind is Loops or not region.diverges for region in self.cut.regions.values()))
+        found.append(sum(region.diverges is getattr(kind, "diverge", region.diverges) for region in self.cut.regions.values()))
 
     monkeypatch.setattr(NativeProgram, "__init__", counted)
     text = kind(seed).text()
     rng = np.random.default_rng(seed)
     table = rng.integers(0, 1 << 32, 4096, dtype=np.uint32)
-    if kind is FloatLoops:
+    if issubclass(kind, FloatLoops):
         table[::3] = rng.choice(
             np.array([0x7F800001, 0x7FC12345, 0xFFC00000, 0x7FFFFFFF, 0x7F800000, 0xFF800000, 0, 0x80000000, 5], np.uint32), 1366
         )
@@ -168,13 +176,14 @@ def test_random_loops_give_the_results_of_numpy(seed: int, monkeypatch: pytest.M
     assert equal(seed, monkeypatch) > 0
 
 
+@pytest.mark.parametrize("kind", [FloatLoops, DivergingFloatLoops])
 @pytest.mark.parametrize("seed", range(12))
-def test_random_loops_of_floats_give_the_results_of_numpy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert equal(seed, monkeypatch, FloatLoops) > 0
+def test_random_loops_of_floats_give_the_results_of_numpy(seed: int, kind: type[Loops], monkeypatch: pytest.MonkeyPatch) -> None:
+    assert equal(seed, monkeypatch, kind) > 0
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kind", [Loops, FloatLoops])
+@pytest.mark.parametrize("kind", [Loops, FloatLoops, DivergingFloatLoops])
 @pytest.mark.parametrize("seed", range(12, 400))
 def test_many_random_loops_give_the_results_of_numpy(seed: int, kind: type[Loops], monkeypatch: pytest.MonkeyPatch) -> None:
     equal(seed, monkeypatch, kind)
