@@ -6,6 +6,7 @@ from .divergence import divergence
 from .figure import Figure
 from .residency import occupancy
 from .roofs import roofline
+from .sliders import SlidingFigure, sliders
 from .warp import banks, coalescing
 
-__all__ = ["Figure", "banks", "coalescing", "divergence", "occupancy", "roofline"]
+__all__ = ["Figure", "SlidingFigure", "banks", "coalescing", "divergence", "occupancy", "roofline", "sliders"]

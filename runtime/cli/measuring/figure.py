@@ -22,9 +22,10 @@ OFFSET = click.option("--offset", type=int, default=0, show_default=True, help="
 
 @click.group()
 def figure() -> None:
-    """Draws a figure for given numbers, as SVG or PNG.
+    """Draws a figure for given numbers, as SVG or PNG, or as a page with sliders.
 
-    Without --output, SVG goes to standard output. PNG needs Chromium or Chrome on the PATH.
+    Without --output, SVG goes to standard output. PNG needs Chromium or Chrome on the PATH. --slide stride=1..32 -o banks.html writes a page
+    with the figures of all these numbers, and a slider that chooses one.
     """
 
 
@@ -32,8 +33,11 @@ def _figure(*options: Callable[[Any], Any]) -> Callable[[F], F]:
     """Adds a kind of figure, with its options and those of all kinds."""
 
     def add(draw: F) -> F:
-        def shown(output: str | None, scheme: str, **given: Any) -> None:
-            _write(draw(**given), output, scheme)
+        def shown(output: str | None, scheme: str, slide: tuple[str, ...], **given: Any) -> None:
+            if slide:
+                _write_page(draw, output, scheme, slide, given)
+            else:
+                _write(draw(**given), output, scheme)
 
         shown.__doc__ = draw.__doc__
         for option in reversed((*options, *COMMON)):
@@ -45,7 +49,10 @@ def _figure(*options: Callable[[Any], Any]) -> Callable[[F], F]:
 
 
 COMMON = (
-    click.option("--output", "-o", type=click.Path(dir_okay=False), help="A file that ends in .svg or .png."),
+    click.option("--output", "-o", type=click.Path(dir_okay=False), help="A file that ends in .svg or .png, or in .html with --slide."),
+    click.option(
+        "--slide", multiple=True, metavar="OPTION=VALUES", help="A slider for an option: 1..32, 0..64..8 or 1,2,4. It may be repeated."
+    ),
     click.option("--scheme", type=click.Choice(("auto", "light", "dark")), default="auto", show_default=True, help="The colours."),
 )
 
@@ -56,6 +63,43 @@ def _write(drawn: Figure, output: str | None, scheme: Any) -> None:
         return
     drawn.save(output, scheme)
     click.echo(drawn.says)
+
+
+def _write_page(draw: Callable[..., Figure], output: str | None, scheme: Any, slide: tuple[str, ...], given: dict[str, Any]) -> None:
+    from ...errors import UsageError
+    from ...figures import sliders
+
+    if output is None:
+        raise UsageError("--slide: a page with sliders needs a file: -o FILE.html")
+    context = click.get_current_context()
+    known = {name.removeprefix("--"): p for p in context.command.params for name in p.opts if p.name in given}
+    values: dict[str, list[Any]] = {}
+    shown: dict[str, list[str]] = {}
+    for text in slide:
+        name, _, listed = text.partition("=")
+        if (option := known.get(name)) is None:
+            raise UsageError(f"--slide {text}: no option of {context.command.name} is called {name!r} (there are {', '.join(known)})")
+        assert option.name is not None
+        shown[name] = _listed(text, listed)
+        values[option.name] = [option.type_cast_value(context, (one,) if option.multiple else one) for one in shown[name]]
+    page = sliders(draw, values, given, names=shown)
+    page.save(output, scheme)
+    click.echo(f"{output}: {len(page.figures)} figures")
+
+
+def _listed(text: str, listed: str) -> list[str]:
+    """The values of a slider: `1..32`, `0..64..8`, or a list with commas."""
+    from ...errors import UsageError
+
+    if ".." not in listed:
+        if not all(one.strip() for one in listed.split(",")):
+            raise UsageError(f"--slide {text}: expected OPTION=VALUES with values such as 1..32, 0..64..8 or 1,2,4")
+        return [one.strip() for one in listed.split(",")]
+    try:
+        first, last, *step = map(int, listed.split(".."))
+        return [str(n) for n in range(first, last + 1, *step)]
+    except (ValueError, TypeError):
+        raise UsageError(f"--slide {text}: {listed!r} is no range: FIRST..LAST or FIRST..LAST..STEP, in whole numbers") from None
 
 
 @_figure(STRIDE, INDEX, WIDTH, OFFSET, DEVICE)
