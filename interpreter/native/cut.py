@@ -25,7 +25,7 @@ from .uniformity import UNIFORM, VARYING, Kinds, Uniformity, kind_in
 
 SMALL = 2000  # lines of functions and regions that are compiled for speed: beyond that, to less code
 LONGEST = 32  # operations of a pass of a large function, of one in strips four times as many: the compiler's time grows faster than a pass
-SHORTEST = 8  # operations of a large function that only compute, from which on they are a pass of their own
+SHORTEST = 12  # words of 32 bits that operations of a large function compute one after another, from which on they are a pass of their own
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -212,13 +212,15 @@ class _Cutter:
 
     def _stretches(self, ops: Sequence[P.Op], kinds: Sequence[Kinds]) -> dict[int, int]:
         """Where long computations of a large function begin, which are passes of their own, and where they end."""
-        out, start = dict[int, int](), 0
+        out, start, words = dict[int, int](), 0, 0
         for i in range(len(ops) + 1):
             ends = i == len(ops) or not computes(ops[i], kinds[i]) or not self.tracing.compiles(ops[i])
             if ends or i - start == 4 * LONGEST:
-                if self.is_large and i - start >= SHORTEST:
+                if self.is_large and words >= SHORTEST:
                     out[start] = i
-                start = i + ends
+                start, words = i + ends, 0
+            if not ends:
+                words += max((self.frame.dtypes[slot].itemsize for slot in written(ops[i])), default=1) + 3 >> 2
         return out
 
 

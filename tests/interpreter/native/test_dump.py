@@ -14,7 +14,7 @@ from click.testing import CliRunner
 from tests.interpreter.harness import kernel
 from warplab.assembler.diagnostics import PtxError
 from warplab.assembler.objects import load
-from warplab.interpreter.native import dump
+from warplab.interpreter.native import cut, dump
 from warplab.interpreter.native.tiering import missing
 from warplab.interpreter.plan.dump import kernels_of
 from warplab.runtime.cli import main
@@ -48,6 +48,16 @@ def marked(text: str) -> dict[str, str]:
     """The word in front of each operation of the stage uniformity, by its instruction."""
     lines = [line for line in dump.uniformity(text.encode(), "test").splitlines() if line.endswith(";")]
     return {line.rpartition("  ")[2]: line[4:12].strip() for line in lines}
+
+
+@pytest.mark.parametrize(("type", "count"), [("f32", 12), ("f64", 6)])
+def test_strips_are_cut_off_by_what_they_compute(type: str, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cut, "SMALL", 0)
+    for n in (count - 1, count):
+        work = " ".join(f"fma.rn.{type} %x{i + 2}, %x{i + 1}, %x{i}, %x1;" for i in range(n))
+        ends = "".join(f"atom.global.exch.b{type[1:]} %x{i}, [%d1], %x{i + n};" for i in (1, 2))
+        text = kernel("p out", f"{HEAD} .reg .b{type[1:]} %x<{n + 3}>; {ends.split(';')[0]}; bar.sync 0; {work} {ends} ret;")
+        assert ("only computes" in dump.cut(text.encode(), "test")) == (n == count)
 
 
 @pytest.mark.parametrize("path", [path for path in PROGRAMS if has_kernels(path)], ids=lambda path: path.stem)
