@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +12,8 @@ if TYPE_CHECKING:
     from .run.runspec import RunSpec
 
 STDIN = "<stdin>"
-CPP = ".cu"
+PTX, CPP = ".ptx", ".cu"
+_PTX = re.compile(r"^\s*\.(?:version|target|visible|entry|func)\b", re.M)
 DEFAULT_DEVICE = "sm_90"
 
 
@@ -36,6 +38,11 @@ class InputFile:
     def text(self) -> str:
         """As text; bytes that are no UTF-8 survive a round trip."""
         return self.data.decode(errors="surrogateescape")
+
+
+def suffix_of(text: str) -> str:
+    """The end that the name of a file with this text has: PTX shows by its directives."""
+    return PTX if _PTX.search(text) else CPP
 
 
 def program_of(path: str, data: bytes, device: str = "", debug: bool = False, kernel: str = "") -> InputFile:

@@ -27,9 +27,9 @@ from typing import Any
 from ..device.launches.sanitizing import tools_of
 from ..errors import UsageError
 from ..run.runspec import RunSpec, from_text, from_toml, located
-from ..sources import CPP
+from ..sources import CPP, PTX
+from .notebook import NOTEBOOK, submitted
 
-PTX = ".ptx"
 ORDERS = 3  # the default order, and the first seeds
 GRACE = 5.0  # seconds beyond a test's limit, for assembling and checking
 
@@ -250,8 +250,9 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
         elif path.is_file():
             if len(lab.files) > 1:
                 raise UsageError(f"{path}: this lab requires a folder with {', '.join(lab.files)}")
-            files = _read([path], lab.limits)
-            name = Path(lab.files[0]).with_suffix(path.suffix).name if lab.files and path.suffix == CPP else (lab.files or [path.name])[0]
+            files = _read([path], lab)
+            read = Path(next(iter(files), path.name))
+            name = Path(lab.files[0]).with_suffix(CPP).name if lab.files and read.suffix == CPP else (lab.files or [read.name])[0]
             out.append(Submission(path.stem, dict.fromkeys([name], *files.values()) if files else {}, path.as_posix()))
         else:
             raise UsageError(f"{path}: no such file or folder")
@@ -273,25 +274,28 @@ def find_submissions(lab: Lab, paths: Sequence[str | Path]) -> list[Submission]:
 
 def _in_folder(lab: Lab, path: Path) -> list[Submission]:
     if lab.files:
-        files = _read([path / next((n for n in both(f) if (path / n).is_file()), f) for f in lab.files], lab.limits)
+        files = _read([path / next((n for n in both(f) if (path / n).is_file()), f) for f in lab.files], lab)
         return [Submission(path.resolve().name, files, path.as_posix())] if files else []
     return [
-        Submission(p.stem, _read([p], lab.limits), p.as_posix())
+        Submission(p.stem, _read([p], lab), p.as_posix())
         for p in sorted(path.iterdir())
-        if p.suffix in (PTX, CPP) and (p.is_symlink() or not p.is_dir())
+        if p.suffix in (PTX, CPP, NOTEBOOK) and (p.is_symlink() or not p.is_dir())
     ]
 
 
-def _read(paths: Iterable[Path], limits: Limits) -> dict[str, bytes]:
+def _read(paths: Iterable[Path], lab: Lab) -> dict[str, bytes]:
     """Files that are there; of one that is too large only as much as shows that it is.
 
     A link is not there: it would show a student, in a diagnostic, what a file of the grader holds.
     """
     out: dict[str, bytes] = {}
     for path in paths:
-        if path.is_file() and not path.is_symlink():
+        if path.suffix == NOTEBOOK and path.is_file() and not path.is_symlink():
+            name, data = submitted(path, lab.folder.resolve().name)
+            out[name] = data[: (lab.limits.source << 10) + 1]
+        elif path.is_file() and not path.is_symlink():
             with path.open("rb") as file:
-                out[path.name] = file.read((limits.source << 10) + 1)
+                out[path.name] = file.read((lab.limits.source << 10) + 1)
     return out
 
 

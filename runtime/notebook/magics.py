@@ -21,16 +21,15 @@ import numpy as np
 from warplab.assembler import PtxError, check
 
 from ..errors import ApiError, UsageError
-from ..sources import CPP, InputFile
-from .results import Checked, FoundTable, PlayedRun, RunTable
+from ..sources import CPP, PTX, InputFile, suffix_of
+from .results import Checked, FoundTable, Graded, PlayedRun, RunTable
 
 if TYPE_CHECKING:
     from ..run.runspec import RunSpec
 
 _ARRAY = re.compile(r"@([A-Za-z_]\w*)(?=$|[,:])")
-_PTX = re.compile(r"^\s*\.(?:version|target|visible|entry|func)\b", re.M)
 T = TypeVar("T")
-Shown = RunTable | FoundTable | PlayedRun | Checked
+Shown = RunTable | FoundTable | PlayedRun | Checked | Graded
 
 
 class Shell(Protocol):
@@ -76,7 +75,7 @@ class Magics:
 
     def ptx(self, line: str, cell: str | None = None) -> Shown:
         """Checks PTX, and runs it as //@ run comments or the options of `warplab run` in the line say."""
-        program = self.program(cell, "ptx")
+        program = self.program(cell, PTX)
         if cell is not None and not program.is_cpp and not line.strip() and "//@ run" not in cell:
             found = check(program.text, None, "cell.ptx")
             if any(d.severity == "error" for d in found):
@@ -86,7 +85,7 @@ class Magics:
 
     def cuda(self, line: str, cell: str | None = None) -> Shown:
         """Compiles CUDA C++, and runs it."""
-        return self.run(line, self.program(cell, "cu"))
+        return self.run(line, self.program(cell, CPP))
 
     def record(self, line: str, cell: str | None = None) -> PlayedRun:
         """Runs a program recorded, and shows the player."""
@@ -95,6 +94,10 @@ class Magics:
     def sanitize(self, line: str, cell: str | None = None) -> FoundTable:
         """Runs a program under the checkers."""
         return self.guarded(lambda: self._sanitize(line, self.program(cell)))
+
+    def grade(self, line: str, cell: str | None = None) -> Graded:
+        """Grades a program as the submission of a lab, whose folder the line names."""
+        return self.guarded(lambda: self._grade(line, self.program(cell)))
 
     # ------------------------------------------------------------ what they do
 
@@ -147,6 +150,16 @@ class Magics:
             found += outcome.findings
         return FoundTable(tuple(found))
 
+    def _grade(self, line: str, program: Program) -> Graded:
+        from ..grading import find_submissions, grade, load_lab
+
+        words = shlex.split(line)
+        if len(words) != 1:
+            raise UsageError("%%grade needs the folder of a lab: %%grade samples/labs/06-histogram")
+        lab = load_lab(words[0])
+        (report,) = grade(lab, find_submissions(lab, [program.path]))
+        return Graded(report)
+
     # ------------------------------------------------------------ cells and lines
 
     def program(self, cell: str | None, suffix: str = "") -> Program:
@@ -156,8 +169,7 @@ class Magics:
                 raise CellError("there is no program so far: write it below %%ptx or %%cuda")
             return self.last
         self.count += 1
-        suffix = suffix or ("ptx" if _PTX.search(cell) else "cu")
-        path = self.folder / str(self.count) / f"cell.{suffix}"
+        path = self.folder / str(self.count) / f"cell{suffix or suffix_of(cell)}"
         path.parent.mkdir()
         path.write_text(cell, encoding="utf-8")
         self.last = Program(cell, path)
@@ -212,5 +224,5 @@ def replace_folder(runner: Any) -> Any:
 def load(shell: Shell) -> None:
     """`%load_ext warplab`."""
     magics = Magics(shell)
-    for name in ("ptx", "cuda", "record", "sanitize"):
+    for name in ("ptx", "cuda", "record", "sanitize", "grade"):
         shell.register_magic_function(getattr(magics, name), "line_cell", name)

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from warplab.assembler.diagnostics import Diagnostic
 from warplab.interpreter.checkers.findings import Finding, as_text
 
+from ..grading.report import Report, once, points
+from ..grading.report import as_text as report_text
 from ..player import page
 from ..recording import Recording
 from ..reports.programs.outcomes import preview, verdict
@@ -41,6 +43,21 @@ class Checked:
     def __repr__(self) -> str:
         said = [d.render(self.text, "cell.ptx") for d in self.warnings]
         return "\n\n".join([*said, "no errors; --grid, --block and --arg behind %%ptx, or a //@ run comment, run it"])
+
+
+@dataclass(frozen=True, slots=True)
+class Graded:
+    """What the tests of a lab say of a program."""
+
+    report: Report
+
+    def __repr__(self) -> str:
+        return report_text((self.report,))
+
+    def _repr_html_(self) -> str:
+        r, said = self.report, {t.name: text for t, text in once(self.report)}
+        rows = [["ok" if t.passed else "failed", t.name, f"{points(t.earned)}/{points(t.points)}", said.get(t.name, "")] for t in r.tests]
+        return table(("", "test", "points", "reason"), [*rows, ["", "all", f"{points(r.score)}/{points(r.total)}", ""]])
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from ..lab import PTX, Submission
+from ...sources import PTX
+from ..lab import Submission
 
 RUN = 12  # tokens
 LEAST = 60  # runs of its own that a file needs to be called similar: short solutions are alike without having been copied

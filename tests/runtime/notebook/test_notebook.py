@@ -94,6 +94,14 @@ def test_errors_are_messages(shell: FakeShell) -> None:
     assert "nothing says how to launch" in shell.refused("sanitize", "", VECADD.replace("//@", "//"))
 
 
+def test_a_cell_is_the_submission_of_a_lab(shell: FakeShell) -> None:
+    lab = ROOT / "samples" / "labs" / "01-vecadd"
+    graded = shell.magics["grade"](str(lab), (lab / "reference.ptx").read_text())
+    assert graded.report.score == graded.report.total == 10 and "10/10" in repr(graded) and "<td" in graded._repr_html_()
+    assert shell.magics["grade"](str(lab), (lab / "starter.ptx").read_text()).report.score < 10
+    assert "needs the folder of a lab" in shell.refused("grade", "", VECADD)
+
+
 @pytest.mark.skipif(shutil.which("nvcc") is None, reason="no nvcc")
 def test_cuda(shell: FakeShell) -> None:
     kernel = "__global__ void fill(int *x) { x[threadIdx.x] = 3 * threadIdx.x; }\n"
