@@ -30,6 +30,7 @@ class NativeModule:
     specials: Mapping[str, SpecialTable]
     sites: int  # accesses that remember an allocation
     has_parameter_address: bool
+    combines: bool  # updates of global memory, if other threads run blocks at the same time
 
     @property
     def own_specials(self) -> list[str]:
@@ -47,7 +48,9 @@ def module(cut: Cut, frame: Frame, side_by_side: bool) -> NativeModule:
     helpers = Helpers(LLVMModule(), frame.width, bool(frame.shared_gaps), side_by_side)
     functions = {row.name: _function(cut, frame, helpers, row) for row in cut.rows if row.kind in (s.RUN, s.REGION)}
     text, tables = helpers.text(), helpers.tables
-    return NativeModule(tuple(helpers.module.head()), text, functions, tables.specials, tables.sites, tables.has_parameter_address)
+    return NativeModule(
+        tuple(helpers.module.head()), text, functions, tables.specials, tables.sites, tables.has_parameter_address, helpers.combines
+    )
 
 
 def _function(cut: Cut, frame: Frame, helpers: Helpers, row: Row) -> str:

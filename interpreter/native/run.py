@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -173,7 +174,7 @@ class NativeLaunch:
         for member in members[1:]:
             member.begin(launch, self.make_wave)
         launch.used.threads = len(members)
-        team = Team(launch, members, seconds)
+        team = Team(launch, members, seconds if self.program.module.combines else math.inf)
         self.left.extend(team.run())
         self.program.side_by_side = team.gains  # for later launches
         launch.steps += team.steps

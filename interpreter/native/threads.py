@@ -1,8 +1,8 @@
 """Waves on several threads, if blocks may run at the same time (side_by_side.py).
 
 Each thread takes the next wave that has not begun, and executes it in memory of its own.  A thread that needs Python leaves its wave as it is; when all threads
-have ended, the launch goes on with these waves, one after another.  Threads that hold each other up, because they change the same memory, gain nothing: if a
-wave takes so many times longer as there are threads, the launch goes on with one.
+have ended, the launch goes on with these waves, one after another.  Threads that update the same memory may hold each other up, and gain nothing: if a wave
+takes so many times longer as there are threads, the launch goes on with one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Team:
 
     def __init__(self, launch: Launch, members: Sequence[NativeWave], alone: float) -> None:
         self.launch = launch
-        self.alone = alone  # CPU seconds that a wave takes on one thread
+        self.alone = alone  # CPU seconds that a wave takes on one thread; infinite where threads do not hold each other up
         self.members = members
         self.lock = threading.Lock()
         self.stopped = False

@@ -262,6 +262,7 @@ class CompiledLanes(EmittedAccesses):
     def _atomic(self, instruction: str, n: int, size: int, operand: SymbolicArray) -> list[str]:
         """An update of one lane where other threads run blocks of the launch at the same time: see combining.py."""
         name, self.helpers.texts[f"combine_{instruction}_{8 * size}"] = combining(self.code.module, instruction, 8 * size)
+        self.helpers.combines = True
         word = self.once.fresh(f"load i64, ptr {self.once.emit(BESIDE)}, align 8")
         several, table = self.once.emit(f"icmp ne i64 {word}, 0"), self.once.emit(f"inttoptr i64 {word} to ptr")
         self.ending = (f"  call void @end_{name}(ptr {table}) {CALLED}",)

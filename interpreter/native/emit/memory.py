@@ -44,6 +44,7 @@ class Helpers:
         self.module = module
         self.tables = Tables()
         self.side_by_side = side_by_side  # blocks may run at the same time: what they update in global memory is updated atomically
+        self.combines = False  # are there such updates?
         self.routines = Routines(module)
         self.width = width
         self.gapped = gapped  # shared memory

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import _thread
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -18,6 +19,7 @@ from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import Deadlock, ExecutionError, Fault, LaunchInterrupted, LimitReached
 from warplab.interpreter.launch import Launch
 from warplab.interpreter.native import run
+from warplab.interpreter.native.threads import Team
 
 KERNELS = Path(__file__).parents[2] / "bench/kernels"
 BLOCKS, THREADS = 24, 64
@@ -154,7 +156,7 @@ def test_threads_that_gain_nothing_end(monkeypatch: pytest.MonkeyPatch) -> None:
     body = f"bar.sync 0; red.global.add.u32 [%d1], 1; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, 4; @%p1 ret; {END}"
     one, result = prepared(body, 1)
     execute(one)
-    monkeypatch.setattr("warplab.interpreter.native.threads.Team.gains", False)
+    monkeypatch.setattr(Team, "gains", False)
     monkeypatch.setattr("warplab.interpreter.native.threads.TRIED", 1)
     machine = Machine(kernel("p out, p in", HEAD + body))
     used = []
@@ -166,6 +168,21 @@ def test_threads_that_gain_nothing_end(monkeypatch: pytest.MonkeyPatch) -> None:
         assert launch.steps == one.steps
         used.append((launch.used.threads, launch.used.native_blocks))
     assert used == [(3, BLOCKS), (1, BLOCKS)]  # of the second launch it is known
+
+
+@pytest.mark.parametrize(("body", "may"), [("red.global.add.u32 [%d1], 1;", True), ("atom.shared.add.u32 %r9, [s], 1;", False)])
+def test_only_threads_that_update_global_memory_may_gain_nothing(body: str, may: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    times = list[float]()
+    begin = Team.__init__
+
+    def noted(team: Team, launch: Launch, members: Any, alone: float) -> None:
+        times.append(alone)
+        begin(team, launch, members, alone)
+
+    monkeypatch.setattr(Team, "__init__", noted)
+    launch, _ = prepared(f"{body} {END}", 3)
+    execute(launch)
+    assert [math.isfinite(x) for x in times] == [may]
 
 
 EVERYDAY = Path(__file__).parents[2] / "bench/everyday"
