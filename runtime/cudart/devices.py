@@ -109,7 +109,13 @@ _PROPERTIES = """
     hostRegisterSupported=HOST_REGISTER_SUPPORTED hostRegisterReadOnlySupported=READ_ONLY_HOST_REGISTER_SUPPORTED
     memoryPoolsSupported=MEMORY_POOLS_SUPPORTED memoryPoolSupportedHandleTypes=MEMPOOL_SUPPORTED_HANDLE_TYPES
     clusterLaunch=CLUSTER_LAUNCH unifiedFunctionPointers=UNIFIED_FUNCTION_POINTERS deviceNumaConfig=NUMA_CONFIG deviceNumaId=NUMA_ID
-    hostNumaId=HOST_NUMA_ID
+    hostNumaId=HOST_NUMA_ID hostNumaMultinodeIpcSupported=HOST_NUMA_MULTINODE_IPC_SUPPORTED ipcEventSupported=IPC_EVENT_SUPPORTED
+    pageableMemoryAccessUsesHostPageTables=PAGEABLE_MEMORY_ACCESS_USES_HOST_PAGE_TABLES mpsEnabled=MPS_ENABLED
+    directManagedMemAccessFromHost=DIRECT_MANAGED_MEM_ACCESS_FROM_HOST sparseCudaArraySupported=SPARSE_CUDA_ARRAY_SUPPORTED
+    timelineSemaphoreInteropSupported=TIMELINE_SEMAPHORE_INTEROP_SUPPORTED gpuDirectRDMASupported=GPU_DIRECT_RDMA_SUPPORTED
+    gpuDirectRDMAFlushWritesOptions=GPU_DIRECT_RDMA_FLUSH_WRITES_OPTIONS gpuDirectRDMAWritesOrdering=GPU_DIRECT_RDMA_WRITES_ORDERING
+    deferredMappingCudaArraySupported=DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED gpuPciDeviceID=GPU_PCI_DEVICE_ID
+    gpuPciSubsystemID=GPU_PCI_SUBSYSTEM_ID
 """.split()
 _LISTS = """
     maxThreadsDim=MAX_BLOCK_DIM_:X,Y,Z maxGridSize=MAX_GRID_DIM_:X,Y,Z maxTexture2D=MAXIMUM_TEXTURE2D_:WIDTH,HEIGHT

@@ -51,27 +51,27 @@ _SURFACES = {
 # What is true from a capability on.
 _SINCE = {
     "CONCURRENT_KERNELS": (2, 0), "UNIFIED_ADDRESSING": (2, 0), "CAN_TEX2D_GATHER": (2, 0), "STREAM_PRIORITIES_SUPPORTED": (3, 5),
-    "MANAGED_MEMORY": (3, 0), "CONCURRENT_MANAGED_ACCESS": (6, 0), "COMPUTE_PREEMPTION_SUPPORTED": (6, 0),
+    "MANAGED_MEMORY": (3, 0), "COMPUTE_PREEMPTION_SUPPORTED": (6, 0),
     "CAN_USE_HOST_POINTER_FOR_REGISTERED_MEM": (6, 0), "COOPERATIVE_LAUNCH": (6, 0), "COOPERATIVE_MULTI_DEVICE_LAUNCH": (6, 0),
     "READ_ONLY_HOST_REGISTER_SUPPORTED": (8, 0), "CLUSTER_LAUNCH": (9, 0), "UNIFIED_FUNCTION_POINTERS": (9, 0),
     "GLOBAL_L1_CACHE_SUPPORTED": (5, 2), "LOCAL_L1_CACHE_SUPPORTED": (2, 0), "CAN_USE_64_BIT_STREAM_MEM_OPS": (2, 0),
     "CAN_USE_STREAM_WAIT_VALUE_NOR": (2, 0), "HOST_REGISTER_SUPPORTED": (2, 0), "MULTICAST_SUPPORTED": (9, 0),
     "TENSOR_MAP_ACCESS_SUPPORTED": (9, 0),
 }  # fmt: skip
+# The part of the L2 cache that persisting accesses may keep, in sixteenths.
+_PERSISTING = {(8, 0): 12, (8, 6): 11, (8, 7): 11, (8, 9): 11, (9, 0): 10}
 # The model has these on every device that can have memory pools at all, and never those.
 _ALWAYS = {
-    "GPU_OVERLAP": 1, "CAN_MAP_HOST_MEMORY": 1, "COMPUTE_MODE": 0, "KERNEL_EXEC_TIMEOUT": 0, "TCC_DRIVER": 0, "WARP_SIZE": 32,
+    "GPU_OVERLAP": 1, "COMPUTE_MODE": 0, "KERNEL_EXEC_TIMEOUT": 0, "TCC_DRIVER": 0, "WARP_SIZE": 32,
     "MAX_PITCH": 2147483647, "TEXTURE_ALIGNMENT": 512, "SURFACE_ALIGNMENT": 512, "TEXTURE_PITCH_ALIGNMENT": 32, "ASYNC_ENGINE_COUNT": 3,
     "PCI_BUS_ID": 1, "PCI_DEVICE_ID": 0, "PCI_DOMAIN_ID": 0, "MULTI_GPU_BOARD": 0, "MULTI_GPU_BOARD_GROUP_ID": 0,
     "MEMORY_POOLS_SUPPORTED": 1, "VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED": 1, "VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED": 1,
-    "MEMPOOL_SUPPORTED_HANDLE_TYPES": 0, "NUMA_CONFIG": 0, "NUMA_ID": -1, "HOST_NUMA_ID": 0, "MAX_ACCESS_POLICY_WINDOW_SIZE": 0,
-    "MAX_PERSISTING_L2_CACHE_SIZE": 0, "MEM_SYNC_DOMAIN_COUNT": 1, "GPU_PCI_DEVICE_ID": 0, "GPU_PCI_SUBSYSTEM_ID": 0,
+    "MEMPOOL_SUPPORTED_HANDLE_TYPES": 0, "NUMA_CONFIG": 0, "NUMA_ID": -1, "HOST_NUMA_ID": 0, "GPU_PCI_DEVICE_ID": 0, "GPU_PCI_SUBSYSTEM_ID": 0,
     "HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED": int(sys.platform == "linux"), "IPC_EVENT_SUPPORTED": int(sys.platform == "linux"),
     "DEFERRED_MAPPING_CUDA_ARRAY_SUPPORTED": 0, "HOST_MEMORY_POOLS_SUPPORTED": 1, "HOST_NUMA_MEMORY_POOLS_SUPPORTED": 0,
 }  # fmt: skip
 _H200 = {
-    "MEMORY_CLOCK_RATE": 3201000, "MAX_ACCESS_POLICY_WINDOW_SIZE": 134217728, "MAX_PERSISTING_L2_CACHE_SIZE": 39321600,
-    "MEM_SYNC_DOMAIN_COUNT": 4, "CLOCK_RATE": 1980000, "ECC_ENABLED": 1, "L2_CACHE_SIZE": 62914560,
+    "MEMORY_CLOCK_RATE": 3201000, "CLOCK_RATE": 1980000, "ECC_ENABLED": 1, "L2_CACHE_SIZE": 62914560,
 }  # fmt: skip
 # Features of real systems that the model does not have, whatever the device.
 _ABSENT = """
@@ -100,7 +100,7 @@ def memory_size(profile: DeviceProfile) -> int:
 
 def persisting_l2(profile: DeviceProfile) -> int:
     """The most of the L2 cache that may be kept for persisting accesses: an attribute that every context asks for."""
-    return (_H200 if profile.capability == (9, 0) else _ALWAYS)["MAX_PERSISTING_L2_CACHE_SIZE"]
+    return profile.l2_cache * _PERSISTING.get(profile.capability, 0) // 16
 
 
 def attributes(profile: DeviceProfile) -> dict[str, int]:
@@ -131,7 +131,13 @@ def attributes(profile: DeviceProfile) -> dict[str, int]:
         # both edges of the clock carry data
         "MEMORY_CLOCK_RATE": profile.memory_bandwidth * 8 // _BUS_BITS.get(c, 256) // 2000,
         "L2_CACHE_SIZE": profile.l2_cache,
+        "MAX_PERSISTING_L2_CACHE_SIZE": persisting_l2(profile),
+        "MAX_ACCESS_POLICY_WINDOW_SIZE": 128 * MIB if c >= (8, 0) else 0,
+        "MEM_SYNC_DOMAIN_COUNT": 4 if c >= (9, 0) else 1,
         "INTEGRATED": int(c in _INTEGRATED),
+        # The host and an integrated device since 6.0 take turns at managed memory; no device of 1.0 and 1.1 maps the host's.
+        "CONCURRENT_MANAGED_ACCESS": int(c >= (6, 0) and c not in _INTEGRATED),
+        "CAN_MAP_HOST_MEMORY": int(c >= (1, 2)),
         "ECC_ENABLED": 0,
         "COMPUTE_CAPABILITY_MAJOR": c[0],
         "COMPUTE_CAPABILITY_MINOR": c[1],

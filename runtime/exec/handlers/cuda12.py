@@ -20,7 +20,7 @@ SUFFIX, NEWER = "@12", "@13"
 VERSION = 12090
 MARKER = "cudaThreadSynchronize"  # a function that CUDA 13 no longer has
 
-# Fields of cudaDeviceProp that CUDA 13 no longer has: (the field before, the field, the attribute that has the value if any has).
+# Fields of cudaDeviceProp that CUDA 13 no longer has: (the field before, the field, the attribute that has the value).
 DROPPED = [
     ("maxGridSize", "clockRate", "ClockRate"),
     ("texturePitchAlignment", "deviceOverlap", "GpuOverlap"),
@@ -29,7 +29,7 @@ DROPPED = [
     ("maxTexture1DMipmap", "maxTexture1DLinear", "MaxTexture1DLinearWidth"),
     ("unifiedAddressing", "memoryClockRate", "MemoryClockRate"),
     ("hostNativeAtomicSupported", "singleToDoublePrecisionPerfRatio", "SingleToDoublePrecisionPerfRatio"),
-    ("cooperativeLaunch", "cooperativeMultiDeviceLaunch", ""),
+    ("cooperativeLaunch", "cooperativeMultiDeviceLaunch", "Reserved96"),
 ]
 LAST, RESERVED = "unifiedFunctionPointers", 63  # the last field of cudaDeviceProp, and the numbers behind it
 
@@ -67,8 +67,7 @@ def properties(c: HandledCall) -> int:
         if name != "reserved" and hasattr(own, name):
             setattr(out, name, getattr(own, name))
     for _, name, attribute in DROPPED:
-        if attribute:
-            setattr(out, name, cudart.cudaDeviceGetAttribute(cudaDeviceAttr[f"cudaDevAttr{attribute}"], device)[1])
+        setattr(out, name, cudart.cudaDeviceGetAttribute(cudaDeviceAttr[f"cudaDevAttr{attribute}"], device)[1])
     write(c.given["prop"], bytes(out))
     return 0
 
