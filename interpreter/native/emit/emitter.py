@@ -66,15 +66,15 @@ class Emitter(CompiledLanes):
     def function(self, once: int, body: Sequence[str]) -> str:
         """The function that does for each vector of a list what `body` says, which ends at %next; so many lines are executed once before it."""
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
-        return "\n".join([
-            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads(), *self.once.lines[:once],
+        return whole_function(self.name, rooms, [
+            *self.once.lines[:once],
             "  %before = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %before, 0", "  br i1 %fine, label %loop, label %none",
             "none:", "  ret i64 0",
             "loop:", "  %k = phi i64 [0, %entry], [%k.next, %next]", "  %entry.p = getelementptr i64, ptr %list, i64 %k",
             "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32", f"  %fo = mul i64 %vec, {self.frame.size}",
             "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", *body,
             "next:", "  %k.next = add i64 %k, 1", "  %more = icmp ult i64 %k.next, %count", "  br i1 %more, label %loop, label %end",
-            "end:", *self.once.lines[once:], "  ret i64 -1", "}",
+            "end:", *self.once.lines[once:], "  ret i64 -1",
         ])  # fmt: skip
 
     def put_all(self, needed: dict[int, set[int]], kind: int) -> None:
@@ -264,11 +264,14 @@ class Emitter(CompiledLanes):
         self.assign(op.target, kind, pieces, guard)
 
 
-def heads() -> list[str]:
-    """Lines that load what a compiled function needs of the context."""
-    return [line for name in _POINTERS + _NUMBERS for line in field(name, f"%{name}")] + [
-        f"  %{name}.b = inttoptr i64 %{name} to ptr" for name in _POINTERS
-    ]
+def whole_function(name: str, rooms: Sequence[str], lines: Sequence[str]) -> str:
+    """A function that the scheduler calls: room on the stack, what its lines need of the context, and these lines."""
+    text = "\n".join(lines)
+    pointers = [word for word in _POINTERS if f"%{word}.b" in text]
+    numbers = [word for word in _NUMBERS if f"%{word}" in text]
+    needed = [line for word in (*pointers, *numbers) for line in field(word, f"%{word}")]
+    needed += [f"  %{word}.b = inttoptr i64 %{word} to ptr" for word in pointers]
+    return "\n".join([f"define i64 @{name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *needed, text, "}"])
 
 
 def inlined(body: Sequence[str]) -> list[str]:

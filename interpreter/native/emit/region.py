@@ -18,7 +18,7 @@ from ..trace.code import VectorCode, vector_type
 from ..trace.symbol import SymbolicArray
 from ..trace.ufuncs import select
 from ..uniformity import UNIFORM, VARYING, kind_in
-from .emitter import Emitter, for_all, heads, inlined, renamed
+from .emitter import Emitter, for_all, inlined, renamed, whole_function
 from .memory import Helpers, field
 from .segment import RegionSegment, bases_of, raws_of
 
@@ -55,9 +55,8 @@ class RegionEmitter:
         twice = ["  br i1 %whole, label %all, label %some", "all:", *for_all(body, w)]
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in (self.variables | self.rooms).items()]
         self.helpers.module.declarations["llvm.umax.i64"] = "declare i64 @llvm.umax.i64(i64, i64)"
-        return "\n".join([
-            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, "  %steps = alloca i64",
-            *heads(), *field("region_at", "%start"), *field("region_budget", "%budget"), "  br label %loop",
+        return whole_function(self.name, [*rooms, "  %steps = alloca i64"], [
+            *field("region_at", "%start"), *field("region_budget", "%budget"), "  br label %loop",
             "loop:", "  %k = phi i64 [%start, %entry], [%k.next, %on]", "  %total = phi i64 [0, %entry], [%total.next, %on]",
             "  %entry.p = getelementptr i64, ptr %list, i64 %k", "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32",
             f"  %bits = trunc i64 %e to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
@@ -67,7 +66,7 @@ class RegionEmitter:
             "  store i64 %higher, ptr %most.p, align 8", "  %total.next = add i64 %total, %taken", "  %k.next = add i64 %k, 1",
             "  %is.last = icmp uge i64 %k.next, %count", "  br i1 %is.last, label %end, label %next",
             "next:", f"  %patient = icmp ult i64 %total.next, {PAUSE_AFTER}", "  br i1 %patient, label %on, label %pause",
-            "on:", "  br label %loop", "pause:", "  ret i64 %k.next", "end:", *ends, "  ret i64 -1", "bad:", *self._undone(), "}",
+            "on:", "  br label %loop", "pause:", "  ret i64 %k.next", "end:", *ends, "  ret i64 -1", "bad:", *self._undone(),
         ])  # fmt: skip
 
     # ------------------------------------------------------------ variables

@@ -21,7 +21,7 @@ from ..schedule.layout import REGION_FAILED
 from ..trace.symbol import SymbolicArray
 from ..uniformity import UNIFORM, VARYING, Kinds, kind_of
 from .accesses import Offset, parts_of, result_type, space_of
-from .emitter import Emitter, for_all, heads, inlined, renamed
+from .emitter import Emitter, for_all, inlined, renamed, whole_function
 from .memory import CALLED, Helpers
 from .moving import FOLDED, PARTS, Moving, extremes
 from .values import Guard
@@ -203,12 +203,12 @@ class TogetherEmitter(Emitter):
         work = [f"  %flag.p = getelementptr i8, ptr %frame, i64 {self.frame.notes}", "  %flag = load i64, ptr %flag.p, align 8",
                 "  %is.easy = icmp ne i64 %flag, 0", "  br i1 %is.easy, label %easy, label %hard",
                 "easy:", *for_all(inlined([*easy, "  br label %next"]), w), "hard:", *inlined(hard), "  br label %next"]  # fmt: skip
-        return "\n".join([
-            f"define i64 @{self.name}(ptr noalias %ctx, ptr noalias %list, i64 %count) {{", "entry:", *rooms, *heads(), *self.once.lines[:once],
+        return whole_function(self.name, rooms, [
+            *self.once.lines[:once],
             *self._cleared(), "  br label %look", *self._loop("look", "entry", look, "decide"),
             "decide:", *self._decided(), "  br i1 %may, label %work, label %undone",
             "undone:", "  store i64 0, ptr %ctx, align 8", f"  ret i64 {REGION_FAILED}",
-            *self._loop("work", "decide", work, "end"), "end:", *self.once.lines[once:], "  ret i64 -1", "}",
+            *self._loop("work", "decide", work, "end"), "end:", *self.once.lines[once:], "  ret i64 -1",
         ])  # fmt: skip
 
     def _loop(self, label: str, before: str, body: Sequence[str], behind: str) -> list[str]:
