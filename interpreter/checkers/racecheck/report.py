@@ -96,10 +96,7 @@ class Reporter:
             if n < MIXED:
                 j, site, stamp, mask = int(here[0]), n, int(cells.stamp[i[here[0]]]), cells.mask_at(int(i[here[0]]))
             else:
-                found = next(
-                    (f for j in here[:: max(1, here.size // LANES_TRIED)].tolist() if (f := self._part(look, other, cells, int(i[j]), j))),
-                    None,
-                )
+                found = self._part(look, other, cells, i, here[:: max(1, here.size // LANES_TRIED)])
                 if found is None:
                     continue
                 j, site, stamp, mask = found
@@ -143,18 +140,26 @@ class Reporter:
             )
         )  # fmt: skip
 
-    def _part(self, look: Look, other: str, cells: Cells, unit: int, j: int) -> tuple[int, int, int, int] | None:
-        """A lane, and the instruction, the stamp and the mask of an access in a record of several that it races with."""
+    def _part(self, look: Look, other: str, cells: Cells, i: Array, lanes: Array) -> tuple[int, int, int, int] | None:
+        """One of these lanes, and the instruction, the stamp and the mask of an access in a record of several that it races with."""
         last = None
-        for stamp, mask, sites in cells.parts(unit):
-            last = j, int(sites[-1]), int(stamp[-1]), int(mask[-1])
-            lane = look.lanes.take(np.full(stamp.size, j))
-            bad = ~self.order.happens_before(stamp, mask, lane, shared=look.in_shared)
+        for unit in dict.fromkeys(i[lanes].tolist()):
+            stamp, mask, sites = cells.parts(unit, self.order.start)
+            if not stamp.size:
+                continue
+            here = lanes[i[lanes] == unit]
+            each = np.tile(np.arange(stamp.size), here.size)  # each lane with each part
+            own = look.lanes.take(np.repeat(here, stamp.size))
+            bad = np.ones(each.size, bool)
             if look.strong and other.startswith(("strong", "copied to")):
-                bad &= ~self.morally_strong(look.kind, look.access.type.bytes, sites, stamp, mask, lane.block)
+                bad = ~self.morally_strong(look.kind, look.access.type.bytes, sites[each], stamp[each], mask[each], own.block)
+            some = np.flatnonzero(bad)
+            bad[some] = ~self.order.happens_before(stamp[each[some]], mask[each[some]], own.take(some), shared=look.in_shared)
             if bad.any():
-                n = int(np.flatnonzero(bad)[-1])
-                return j, int(sites[n]), int(stamp[n]), int(mask[n])
+                first = int(np.flatnonzero(bad)[0]) // stamp.size
+                n = int(np.flatnonzero(bad[first * stamp.size : (first + 1) * stamp.size])[-1])
+                return int(here[first]), int(sites[n]), int(stamp[n]), int(mask[n])
+            last = int(here[-1]), int(sites[0]), int(stamp[0]), int(mask[0])
         return last if cells.forgot else None
 
     def _cross_warps(self, look: Look, cells: Cells, i: Array, here: Array) -> bool:

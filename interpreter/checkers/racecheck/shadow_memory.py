@@ -23,6 +23,7 @@ HALF = U64(32)
 LOW = U64(0xFFFFFFFF)
 MIXED = 0x8000  # of a site: the record has threads of several instructions, which the log tells apart
 LOGGED = 1 << 20  # accesses that a log keeps
+PIECES = 64  # of a log, before they become one
 WRITES = ("weak write", "strong write", "strong write near", "copied to")  # kinds of records; near: at a scope narrower than .gpu
 READS = ("weak read", "strong read", "strong read near", "copied from")
 
@@ -60,14 +61,29 @@ class Cells:
             self.keep(where[apart], mine[apart], None, np.full(int(apart.sum()), number, np.uint16))
             self.site[where[apart]] = number | MIXED
 
-    def parts(self, unit: int) -> list[tuple[Array, Array, Array]]:
-        """Stamps, masks and sites of all that the record of a unit may stand for, the latest first."""
-        out = []
-        for units, stamp, mask, site in reversed(self.log):
+    def parts(self, unit: int, start: int) -> tuple[Array, Array, Array]:
+        """Stamps, masks and sites of all that the record of a unit may stand for, the latest last; `start`: the time when this launch began."""
+        if len(self.log) > PIECES:
+            self._condense(start)
+        none = np.zeros(0, np.uint64), np.zeros(0, np.uint32), np.zeros(0, np.uint16)
+        out = [none]
+        for units, stamp, mask, site in self.log:
             here = np.flatnonzero(units == unit)
             if here.size:
                 out.append((stamp[here], np.zeros(here.size, np.uint32) if mask is None else mask[here], site[here]))
-        return out
+        stamps_, masks, sites = (np.concatenate(column) for column in zip(*out, strict=True))
+        return stamps_, masks, sites
+
+    def _condense(self, start: int) -> None:
+        """The log becomes one piece.  Of accesses of this launch by the same threads at one instruction the last stays: it races if an earlier one does."""
+        pieces = [(u, s, np.zeros(u.size, np.uint32) if m is None else m, n) for u, s, m, n in self.log]
+        units, stamp, mask, site = (np.concatenate(column) for column in zip(*pieces, strict=True))
+        old = np.where(stamp >> HALF < np.uint64(start), stamp >> HALF, U64(0))  # launches before need not be ordered as their times are
+        order = np.lexsort((np.arange(units.size), old, site, mask, stamp & LOW, units))
+        columns = [c[order] for c in (units, stamp & LOW, mask, site, old)]
+        kept = np.sort(order[np.append(np.logical_or.reduce([c[1:] != c[:-1] for c in columns]), True)])
+        self.log = [(units[kept], stamp[kept], mask[kept], site[kept])]
+        self.logged = kept.size
 
     def masks(self) -> Array:
         """The masks, made when the first is kept."""
