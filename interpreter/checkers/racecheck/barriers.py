@@ -18,6 +18,32 @@ from .shadow_memory import Array
 from .thread_ids import NumberedLanes
 
 
+class ClusterPhases:
+    """Phases of the barriers of clusters: what arrivals have released, and who waits for more of them."""
+
+    def __init__(self) -> None:
+        self.released: dict[tuple[int, int], int] = {}  # by cluster and phase, the last release
+        self.waiting: dict[tuple[int, int], list[Array]] = {}
+
+    def last(self, cluster: int, phase: int) -> int:
+        """The last release so far."""
+        return self.released.get((cluster, phase), NOTHING)
+
+    def arrive(self, cluster: int, phase: int, last: int) -> list[Array]:
+        """Some arrive, and their last release is this one; those who wait already, and come after it, too."""
+        if (cluster, phase) not in self.released:  # all have arrived in the phase before, and so have waited for the one before that
+            self.waiting.pop((cluster, phase - 1), None)
+            self.released.pop((cluster, phase - 2), None)
+        self.released[cluster, phase] = last
+        return self.waiting.get((cluster, phase), [])
+
+    def wait(self, cluster: int, phase: int, thread: Array) -> int:
+        """Threads wait for a phase; what they acquire at once."""
+        if (cluster, phase + 1) not in self.released:
+            self.waiting.setdefault((cluster, phase), []).append(thread)
+        return self.last(cluster, phase)
+
+
 class Rendezvous:
     """All barriers of one launch."""
 
@@ -28,8 +54,7 @@ class Rendezvous:
         self._counted: dict[int, bool] = {}  # barriers by number: is their number of threads given?
         self._warps_meeting: dict[tuple[int, int], int] = {}
         self._cluster_arrivals: Array | None = None
-        self._cluster_waits: dict[tuple[int, int], list[Array]] = {}
-        self._cluster_phases: dict[tuple[int, int], int] = {}  # the last release of each
+        self._cluster_phases = ClusterPhases()
 
     def met(self, group: ObservedLanes) -> None:
         """See Observer."""
@@ -152,17 +177,14 @@ class Rendezvous:
             here = lanes.thread[which == cluster]
             for n in np.unique(phase[here]).tolist():
                 who = here[phase[here] == n]
-                last = self._cluster_phases.get((cluster, n), NOTHING)
-                waiting = self._cluster_waits.setdefault((cluster, n), [])
                 if not arrives:
-                    waiting.append(who)
-                    order.sequences.acquire(who, last)
+                    order.sequences.acquire(who, self._cluster_phases.wait(cluster, n, who))
                     continue
+                last = self._cluster_phases.last(cluster, n)
                 for released in self._fences.covered(who, least) if relaxed else (order.moment(who, self.context.now),):
                     last = order.sequences.release(released, order.sequences.sequence_of(last)) + released.thread.size - 1
-                self._cluster_phases[cluster, n] = last
-                if waiting:  # those who wait already go on behind this arrival, too
-                    order.sequences.acquire(np.concatenate(waiting), last)
+                for waiting in self._cluster_phases.arrive(cluster, n, last):
+                    order.sequences.acquire(waiting, last)
         self.context.tick()
 
 

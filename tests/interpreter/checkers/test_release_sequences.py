@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.bench_synchronising import BODIES, counted
+from warplab.interpreter.checkers.racecheck.barriers import ClusterPhases
 from warplab.interpreter.checkers.racecheck.memory_order import CLUSTER, CTA, GPU, SYS
 from warplab.interpreter.checkers.racecheck.release_sequences import NOTHING, CausalPast, ReleaseSequences
 from warplab.interpreter.checkers.racecheck.shadow_memory import BLOCK, LEVEL_AT, WARP
@@ -110,6 +111,17 @@ def test_barriers_hand_on_to_all() -> None:
     assert [until(s, thread, 90) for thread in (0, 31, 32)] == [5, 5, NOTHING]
     s.block_barrier(np.array([0]))
     assert [until(s, thread, 90) for thread in (3, 39, 40)] == [5, 5, NOTHING]
+
+
+def test_phases_of_a_cluster_that_are_over_are_forgotten() -> None:
+    phases, who = ClusterPhases(), np.arange(4)
+    for n in range(1, 100):
+        for cluster in (0, 1):
+            assert phases.arrive(cluster, n, 10 * n) == []
+            assert phases.wait(cluster, n, who) == 10 * n
+            assert [w.tolist() for w in phases.arrive(cluster, n, 10 * n + 1)] == [[0, 1, 2, 3]]
+        assert phases.wait(0, n - 1, who) == (10 * n - 9 if n > 1 else NOTHING)  # late, though all have arrived
+    assert len(phases.waiting) <= 4 and len(phases.released) == 4
 
 
 STEPS = st.tuples(st.sampled_from("release begin acquire barrier warp".split()), st.sampled_from([0, 1, 32, 40, 41, 80]), st.integers(0, 2))
