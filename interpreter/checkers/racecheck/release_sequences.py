@@ -46,11 +46,11 @@ class CausalPast:
 
 
 class _Rows:
-    """A table that grows at its end."""
+    """A table that grows at its end; its columns by type."""
 
-    def __init__(self, names: str) -> None:
+    def __init__(self, **names: str) -> None:
         self.count = 0
-        self.columns = {name: np.zeros(16, np.int64) for name in names.split()}
+        self.columns: dict[str, Array] = {name: np.zeros(16, dtype) for dtype, some in names.items() for name in some.split()}
 
     def __getitem__(self, name: str) -> Array:
         return self.columns[name]
@@ -60,7 +60,7 @@ class _Rows:
         first, self.count = self.count, self.count + n
         for name, column in self.columns.items():
             if self.count > column.size:
-                self.columns[name] = np.concatenate((column, np.zeros(max(self.count - column.size, column.size), np.int64)))
+                self.columns[name] = np.concatenate((column, np.zeros(max(self.count - column.size, column.size), column.dtype)))
         for name, value in values.items():
             self.columns[name][first : self.count] = value
         return first
@@ -94,8 +94,8 @@ class ReleaseSequences:
         self.threads = launch.threads
         self.per_block = -(-launch.threads // 32)
         self.cluster_size = launch.cluster_size
-        self.releases = _Rows("sequence who at barrier warp of_thread of_warp of_block scope block size narrow")
-        self.acquired = _Rows("release scope block before")
+        self.releases = _Rows(int64="who", int32="sequence at barrier warp of_thread of_warp of_block block narrow", int8="scope size")
+        self.acquired = _Rows(int32="release block before", int8="scope")
         count = launch.blocks * launch.threads
         self._warps, self._blocks = count, count + launch.blocks * self.per_block
         self.newest = np.full(self._blocks + launch.blocks, NOTHING)
