@@ -49,7 +49,7 @@ def cuStreamWaitEvent(hStream: object, hEvent: object, Flags: object) -> None:
 
 def event_of(handle: object) -> DeviceEvent:
     """An event by its handle."""
-    e = object_of(handle, DeviceEvent, "CUDA_ERROR_CONTEXT_IS_DESTROYED")
+    e = object_of(handle, DeviceEvent, "CUDA_ERROR_CONTEXT_IS_DESTROYED" if integer(handle) else "CUDA_ERROR_INVALID_HANDLE")
     if not e.alive:
         raise ApiError("CUDA_ERROR_CONTEXT_IS_DESTROYED", "the event's context was destroyed")
     return e

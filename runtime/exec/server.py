@@ -45,7 +45,7 @@ from .wire import ANSWER, AUDIT, CALL, RETURN, SYSCALL, Disconnected, WireReques
 if TYPE_CHECKING:
     from .observers.call_log import CallLog
 
-NOT_INITIALIZED, UNKNOWN = 3, 999
+NOT_INITIALIZED = 3
 CALM = re.compile("__cuda(Reg|Unreg|Push|Pop|Init)|cu(da)?(GetError|GetLastError|PeekAtLastError|GetProcAddress|DriverGetVersion)")
 NVCC_LAUNCHES = ("__cudaLaunchKernel", "cudaLaunchKernel")
 LAUNCHES = re.compile("(__)?cu(da)?(Graph)?Launch")
@@ -305,7 +305,8 @@ class ProgramServer:
             sys.stderr.write(f"warplab: internal error in {self.listed[request.number].function.name}: {type(e).__name__}: {e}\n")
             if os.environ.get("WARPLAB_TRACEBACK"):
                 sys.excepthook(type(e), e, e.__traceback__)
-            return UNKNOWN
+            self.failed = True
+            return special.code(ApiError("CUDA_ERROR_UNKNOWN", "internal error"), self.listed[request.number].is_runtime)
         finally:
             RUNTIME.copy = outer  # a call may be made while another one is answered
 

@@ -39,8 +39,9 @@ LISTS = {
     "CUlaunchConfig": [("attrs", "numAttrs", "CUlaunchAttribute")],
     "cudaLaunchConfig_t": [("attrs", "numAttrs", "cudaLaunchAttribute")],
 }
-MAKING = re.compile("Alloc|Malloc|Create|DeviceGetCount|GetDeviceCount")  # of these what is made is wanted by every program
-ASKING = re.compile("Get|Query|Version|ElapsedTime|CanAccess|Is[A-Z]")  # and of these what is asked for, where it is one value
+ALLOCATING = re.compile("Alloc|Malloc")  # of these everything that is returned is wanted by every program
+MAKING = re.compile("Create|DeviceGetCount|GetDeviceCount")  # of these what is made
+ASKING = re.compile("Get|Query|Version|ElapsedTime|CanAccess|Is[A-Z]|Occupancy")  # and of these what is asked for, where it is one value
 Values = dict[str, Any]
 
 
@@ -266,20 +267,23 @@ class Marshalled:
                 self.counted.setdefault(p.count, []).append(p.name)
         self.needed = self._needed(form.name)
 
-    def _needed(self, name: str) -> str:
-        """The parameter that may not be null, as it names where the only answer goes, or what every program wants."""
+    def _needed(self, name: str) -> list[str]:
+        """The parameters that may not be null, as they name where the only answer goes, or what every program wants."""
         results = [r for r in self.results if r is not None]
         first = results[0] if results else None
-        if first is None or first.mark != "*":
-            return ""
-        alone = len(results) == 1 and not first.count and first.type != "void"
-        return first.name if MAKING.search(name) or (alone and ASKING.search(name)) else ""
+        if first is None or (first.mark != "*" and first.type != "chars"):
+            return []
+        if ALLOCATING.search(name):
+            return [r.name for r in results if r.mark == "*"]
+        alone = len(results) == 1 and (not first.count or first.type == "chars") and first.type != "void"
+        return [first.name] if MAKING.search(name) or (alone and ASKING.search(name)) else []
 
     def __call__(self, request: WireRequest) -> int:
         """Answers a request: the code that the call gives."""
         given = self.reader.read(request)
-        if self.needed and not given[self.needed]:
-            raise invalid(f"{self.name}: {self.needed} is null")
+        for name in self.needed:
+            if not given[name]:
+                raise invalid(f"{self.name}: {name} is null")
         if self.per_thread:
             for name in ("hStream", "stream"):
                 if given.get(name) == 0:

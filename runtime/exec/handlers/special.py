@@ -19,7 +19,7 @@ from ...cudart.enums import cudaError_t
 from ...cudart.registration import REGISTRY
 from ...device.memory.host import host
 from ...driver.tables.enums import CUresult
-from ...errors import ApiError, unsupported
+from ...errors import ApiError, invalid, unsupported
 from ..binaries import maps
 from ..binaries.elf import MACHINE
 from ..binaries.unnamed import unnamed
@@ -444,6 +444,8 @@ TRANSLATED.update(dict.fromkeys(("func", "symbolPtr", "entryFuncAddr"), _kernel)
 @handles("cuDriverGetVersion", "cudaDriverGetVersion")
 def driver_version(c: HandledCall) -> int:
     """The version of CUDA that the driver is for: as new as any compiler that a program brings."""
+    if not c.given["driverVersion"]:
+        raise invalid("driverVersion is null")
     c.out("driverVersion", "i32", DRIVER_VERSION)
     return 0
 

@@ -1,0 +1,69 @@
+"""Calls that can't be answered: the code that they give, and that cudaGetLastError repeats."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from .conftest import Build, Run, environment
+
+NULLS = r"""
+#include <cstdio>
+__global__ void k() {}
+static int wrong;
+#define NO(code, call) { int r = (int)(call), l = (int)cudaGetLastError(); if (r != code || l != code) { wrong++; printf(#call " %d %d\n", r, l); } }
+int main() {
+    int n;
+    void *p;
+    NO(1, cudaGetDevice(nullptr))
+    NO(0, cudaGetDevice(&n))
+    NO(1, cudaGetDevice(nullptr))
+    NO(1, cudaGetDeviceCount(nullptr))
+    NO(1, cudaGetDeviceFlags(nullptr))
+    NO(1, cudaDriverGetVersion(nullptr))
+    NO(1, cudaRuntimeGetVersion(nullptr))
+    NO(1, cudaDeviceGetAttribute(nullptr, cudaDevAttrWarpSize, 0))
+    NO(1, cudaDeviceGetPCIBusId((char *)nullptr, 20, 0))
+    NO(1, cudaMalloc((void **)nullptr, 4))
+    NO(1, cudaMallocPitch((void **)nullptr, (size_t *)&p, 4, 4))
+    NO(1, cudaMallocPitch(&p, nullptr, 4, 4))
+    NO(1, cudaMallocManaged((void **)nullptr, 4))
+    NO(1, cudaEventCreate((cudaEvent_t *)nullptr))
+    NO(1, cudaOccupancyMaxActiveBlocksPerMultiprocessor(nullptr, k, 32, 0))
+    NO(400, cudaEventRecord(nullptr))
+    NO(400, cudaEventQuery(nullptr))
+    NO(400, cudaEventSynchronize(nullptr))
+    NO(400, cudaStreamDestroy(nullptr))
+    printf("%d wrong\n", wrong);
+}
+"""
+LAUNCHES = r"""
+#include <cstdio>
+__global__ void k() {}
+int main() {
+    k<<<1, 1>>>();
+    int first = cudaGetLastError(), second = cudaGetLastError();
+    printf("%d %d\n", first, second);
+}
+"""
+# A launch in which warplab itself fails.
+BROKEN = """
+import sys
+from warplab.runtime.exec.handlers import special
+def broken(c): raise KeyError("nothing")
+special.HANDLERS["__cudaLaunchKernel"] = special.HANDLERS["cudaLaunchKernel"] = broken
+from warplab.runtime.cli import main
+main()
+"""
+
+
+def test_null_pointers_for_answers(build: Build, warplab_exec: Run) -> None:
+    done = warplab_exec(build("nulls", text=NULLS))
+    assert (done.stdout, done.returncode) == ("0 wrong\n", 0), done
+
+
+def test_a_launch_that_fails_in_warplab_is_remembered(build: Build) -> None:
+    command = [sys.executable, "-c", BROKEN, "exec", "--error-exitcode", "7", build("empty_launch", text=LAUNCHES)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment(), timeout=120)
+    assert (done.stdout, done.returncode) == ("999 0\n", 7), done
+    assert "internal error" in done.stderr and "KeyError" in done.stderr, done.stderr
