@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -178,6 +181,39 @@ if __name__ == '__main__':
     for line in done.stdout.splitlines():
         assert [value for value, _ in eval(line)] == list(range(6))
     assert len(done.stdout.splitlines()) == 2
+
+
+WORKERS = """
+import ctypes as C, os, pytest
+TEXT = b".version 7.0 .target sm_70 .address_size 64 .visible .entry k(.param .u64 p, .param .u32 v) { .reg .u64 %p; .reg .u32 %v; " \\
+       b"ld.param.u64 %p, [p]; ld.param.u32 %v, [v]; st.global.u32 [%p], %v; ret; }"
+@pytest.mark.parametrize("n", range(16))
+def test_store(n):
+    cu = C.CDLL("libcuda.so.1")
+    device, context, module, function, p = C.c_int(), C.c_void_p(), C.c_void_p(), C.c_void_p(), C.c_uint64()
+    assert cu.cuInit(0) == 0 and cu.cuDeviceGet(C.byref(device), n % 2) == 0 and cu.cuCtxCreate_v2(C.byref(context), 0, device) == 0
+    assert cu.cuModuleLoadData(C.byref(module), TEXT) == 0 and cu.cuModuleGetFunction(C.byref(function), module, b"k") == 0
+    assert cu.cuMemAlloc_v2(C.byref(p), C.c_size_t(4)) == 0
+    value, out = C.c_uint(n), C.c_uint()
+    words = (C.c_void_p * 2)(C.addressof(p), C.addressof(value))
+    assert cu.cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, None, words, None) == 0
+    assert cu.cuMemcpyDtoH_v2(C.byref(out), p, C.c_size_t(4)) == 0 and out.value == n
+    assert cu.cuCtxDestroy_v2(context) == 0
+"""
+
+
+def test_workers_of_pytest_count_all_launches(warplab_exec: Run, tmp_path: Path) -> None:
+    pytest.importorskip("xdist")
+    (tmp_path / "test_workers.py").write_text(WORKERS)
+    report = tmp_path / "launches.xml"
+    words = [sys.executable, "-m", "pytest", "-q", "-n", "4", "-p", "no:cacheprovider", f"--rootdir={tmp_path}", "-c", os.devnull]
+    done = warplab_exec(*words, str(tmp_path), options=("--devices", "2", "--junit", str(report)))
+    assert done.returncode == 0 and "16 passed" in done.stdout, done
+    suites = [ElementTree.parse(file).getroot() for file in tmp_path.glob("launches*.xml")]
+    assert report.exists() and 1 < len(suites) <= 4
+    assert sum(int(s.attrib["tests"]) for s in suites) == 16 and not any(int(s.attrib["failures"]) for s in suites)
+    said = re.findall(r"^warplab: (\d+) launch(?:es)? of 1 kernel, 0 faults", done.stderr, re.MULTILINE)
+    assert sum(map(int, said)) == 16, done.stderr
 
 
 def test_a_program_without_cuda_needs_no_server(warplab_exec: Run) -> None:
