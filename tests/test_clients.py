@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.clients.counting import Counts, page, reason
-from tests.clients.suites import results, section
+from tests.clients.suites import CLIENT_OF, SUITES, results, section, without_suite
 from tests.clients.table import CLIENTS
 
 XML = """<?xml version="1.0"?><testsuites><testsuite tests="6">
@@ -37,7 +37,15 @@ def test_the_page_shows_counts_and_reasons() -> None:
     assert "At most 25 tests of each file are run." in text
     assert "| lib | 1.2 | 2 | 2 | 50.0 | 1 | 1 |\n| other | 3 | 7 | 0 | 100.0 | 0 | 0 |" in text
     assert "| 1 | `AssertionError: 1 == 2   at` |" in text and "| | `b.py` did not end |" in text
-    assert "## other" not in text
+    assert "## other" not in text and "## In parts" in text
+
+
+def test_a_whole_suite_takes_the_place_of_its_parts() -> None:
+    found = {c.name: Counts("1", passed=3) for c in CLIENTS}
+    left = without_suite(found, SUITES)
+    assert set(left) == {"tinygrad", "triton"} and without_suite(found, []) == found
+    assert all(name in found for name in CLIENT_OF.values())
+    assert "In parts" not in page({}, 0)
 
 
 def test_the_page_shows_whole_suites(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import tempfile
 from pathlib import Path
 
 from .counting import Counts, page
-from .suites import results, section
+from .suites import results, section, without_suite
 from .table import CLIENTS, Client
 
 HERE = Path(__file__).parent
@@ -86,7 +86,9 @@ def main() -> None:
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as out:
         found = {c.name: run(c, given.folder, given.most, Path(out)) for c in CLIENTS if not given.names or c.name in given.names}
-    text = page(found, given.most, section(results(given.results)) if given.results else ())
+    whole = results(given.results) if given.results else []
+    in_parts = without_suite(found, [name for name, *_ in whole])
+    text = page(in_parts, given.most, section(whole))
     if given.page:
         (ROOT / "docs" / "clients.md").write_text(text)
     print(text)

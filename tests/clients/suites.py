@@ -5,6 +5,7 @@ The files are called NAME-VERSION.xml and come from `pytest --junitxml` under `w
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -18,6 +19,7 @@ SUITES = {
     "warp": "tests of the package that run on a device: 103 of 33 files, chosen by a checksum of their names; two that fail are no tests but helpers with such names",
     "taichi": "basic tests of its repository, for CUDA: 160 of 48 files, chosen by a checksum of their names",
 }  # fmt: skip
+CLIENT_OF = {"numba-cuda": "numba", "cuda.core": "core", "cuda.bindings": "bindings"}  # table.py's name, where it is another
 LEAST = 20  # failures of one reason or of several that the page tells; the rest it counts
 
 
@@ -33,8 +35,16 @@ def results(folder: Path) -> list[tuple[str, str, str, Counts]]:
     return out
 
 
+def without_suite(found: Mapping[str, Counts], suites: Iterable[str]) -> dict[str, Counts]:
+    """The clients of table.py of which no whole suite says more."""
+    told = {CLIENT_OF.get(name, name) for name in suites}
+    return {name: c for name, c in found.items() if name not in told}
+
+
 def section(found: list[tuple[str, str, str, Counts]]) -> list[str]:
     """The part of the page that shows them."""
+    if not found:
+        return []
     out = ["", "## Whole suites", "", "Each suite was run in one process, as its authors run it.", ""]
     out += ["| client | version | date | passed | failed | % | skipped | what was run |", "|---|---|---|---:|---:|---:|---:|---|"]
     for name, version, date, c in found:
