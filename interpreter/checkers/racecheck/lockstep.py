@@ -16,8 +16,8 @@ from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.listing import listing
 
 from ...plan.plan import Site
+from .advice.dataflow import definitions, is_load, origins
 from .context import RaceContext
-from .dataflow import definitions, is_load, origins
 from .look import Look
 from .shadow_memory import HALF, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Array
 

@@ -20,14 +20,14 @@ from ...memory.spaces import ArenaSpace
 from ...plan.plan import Site
 from ...values import Array
 from ..findings import Finding, Findings, Key, key_of
-from .barriers_wanted import WantedBarrier, proposals
-from .guesses import Guesses
+from .advice.barriers_wanted import WantedBarrier, proposals
+from .advice.guesses import Guesses
+from .advice.reasons import Narrow, RacingPair
+from .advice.updates import Updates
 from .look import Look
 from .memory_order import CLUSTER, CTA, Kind
 from .order import Order
-from .reasons import Narrow, RacingPair
 from .shadow_memory import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, WRITES, Cells, Shadow
-from .updates import Updates
 
 LANES_TRIED = 64  # of one instruction that race with records of several threads
 Dim3 = tuple[int, int, int]

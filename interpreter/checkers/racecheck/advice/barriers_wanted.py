@@ -10,7 +10,7 @@ from warplab.assembler.ir import Function, Instruction, Location
 from warplab.assembler.listing import listing
 from warplab.assembler.verify.uninitialized_reads import uneven_branches
 
-from ..findings import Key
+from ...findings import Key
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...plan.plan import Site
-from .memory_order import SCOPE_NAMES, Kind
+from ....plan.plan import Site
+from ..memory_order import SCOPE_NAMES, Kind
 from .updates import Update
 
 
