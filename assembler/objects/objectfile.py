@@ -66,16 +66,16 @@ def read_object(data: bytes, name: str = "<object>") -> ObjectFile:
 def load(source: str | bytes | Module | ObjectFile, name: str = "<text>", verified: bool = True, in_parts: bool = False) -> Module:
     """The module of a PTX text, of an object file, or as it is; PtxError or ObjectError where it is not legal.
 
-    A name that nothing defines is not an error yet: another module may.  A text that a compiler wrote may be read `in_parts`: each kernel when
-    something looks at it.
+    A name that nothing defines is not an error yet: another module may.  A text that a compiler wrote, and an object file, may be read `in_parts`:
+    each kernel when something looks at it.
     """
-    if in_parts and not isinstance(source, Module | ObjectFile) and source[:4] not in ("\x7fELF", b"\x7fELF"):
-        return parse(source, name, verify_body)
     if isinstance(source, bytes) and source.startswith(b"\x7fELF"):
         source = read_object(source, name)
     if isinstance(source, ObjectFile):
         # Printed and parsed, so that spans lead to a text that people can look at.
         name, source = source.name, print_module(source.module())
+    if in_parts and not isinstance(source, Module):
+        return parse(source, name, verify_body)
     module = source if isinstance(source, Module) else parse(source, name=name)
     if verified:
         errors = [d for d in verify(module, warnings=()) if d.severity == "error" and d.code != "unresolved"]

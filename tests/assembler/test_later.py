@@ -8,7 +8,7 @@ import pytest
 from warplab.assembler.diagnostics import PtxError
 from warplab.assembler.ir import Module
 from warplab.assembler.link import link_modules
-from warplab.assembler.objects import load
+from warplab.assembler.objects import assemble, load
 from warplab.assembler.parse import parse
 from warplab.assembler.printer import print_module
 from warplab.runtime import driver
@@ -56,6 +56,12 @@ def test_the_module_is_the_same_in_the_end() -> None:
     assert unread(module) == ["first"]
     assert print_module(module) == print_module(parse(TEXT))
     assert unread(module) == []
+
+
+def test_an_object_file_is_read_in_parts_too() -> None:
+    module = load(assemble(TEXT), in_parts=True)
+    assert unread(module) == ["first", "last"]
+    assert print_module(module) == print_module(parse(TEXT))
 
 
 def test_linking_looks_at_none() -> None:

@@ -138,13 +138,14 @@ _known: dict[bytes, Module] = {}
 
 
 def parsed(text: str | bytes, name: str, compiled: bool = False) -> Module:
-    """A checked module; the same contents are read once in a process.  A large one that a compiler wrote is read kernel by kernel."""
+    """A checked module; the same contents are read once in a process.  A large one that a compiler wrote, and an object file,
+    which was checked when it was written, are read kernel by kernel."""
     raw = text.encode() if isinstance(text, str) else bytes(text)
     if raw[:4] != ELF:
         raw = raw.split(b"\0", 1)[0]
     found = _known.get(raw)
     if found is None:
-        found = _known[raw] = _read(raw, name, compiled and len(raw) >= LARGE)
+        found = _known[raw] = _read(raw, name, raw[:4] == ELF or (compiled and len(raw) >= LARGE))
     return found
 
 
