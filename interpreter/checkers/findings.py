@@ -9,6 +9,7 @@ from typing import Any, Literal
 from warplab.assembler.demangle import short_name
 
 from ..faults import place
+from ..seeds import told
 
 Dim3 = tuple[int, int, int]
 
@@ -93,7 +94,7 @@ def as_text(findings: Sequence[Finding], limit: int = 0, suppressed: int = 0) ->
 
 def as_json(findings: Sequence[Finding]) -> list[dict[str, Any]]:
     """Each finding as a table of plain values."""
-    return [asdict(f) for f in findings]
+    return [asdict(f) | {"schedule": told(f.schedule)} for f in findings]
 
 
 def paragraph(f: Finding) -> Iterator[str]:

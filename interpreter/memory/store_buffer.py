@@ -40,6 +40,7 @@ from .spaces import AccessingLanes, MemorySpace
 
 Array = NDArray[Any]
 HELD = 0.6  # how many of the first stores are held
+HELD_ELSEWHERE = 0.4  # how many of those at lines that a guided seed does not name
 MANY = 16  # stores behind which half as many are
 MOST_HELD = 4  # stores that are held at once
 LEAKS = 0.2  # how often, when another group runs or a store comes, one of them is done
@@ -78,12 +79,14 @@ class HeldStore:
 class LateStores:
     """The stores of one wave that are held, oldest first."""
 
-    def __init__(self, schedule: Random, blocks: int, threads: int, cluster_size: int) -> None:
+    def __init__(self, schedule: Random, blocks: int, threads: int, cluster_size: int, guided: frozenset[int] = frozenset()) -> None:
         self.schedule = schedule
         self.threads = threads
         self.cluster_size = cluster_size
+        self.guided = guided
         self.held: list[HeldStore] = []
         self.order: MemoryOrder | None = None  # of the st that is executed
+        self.line = 0  # of that st
         self.watch: Callable[[HeldStore, NDArray[np.bool_]], None] | None = None  # hears of stores before they are done
         self._stores = 0
         self._fences: Array = np.zeros((3, blocks * threads), np.int64)
@@ -115,6 +118,8 @@ class LateStores:
             return False
         self._stores += 1
         self.leak()
+        if self.guided:
+            return self.schedule.random() < (HELD if self.line in self.guided else HELD_ELSEWHERE)
         return self.schedule.random() < HELD * MANY / (MANY + self._stores)
 
     def hold(self, memory: MemorySpace, lane: Array, place: Array, size: int, values: Sequence[Array]) -> Array:

@@ -28,6 +28,7 @@ from ..memory.tensor import TensorSpace
 from ..observe import Observer
 from ..plan.plan import EXIT
 from ..poison import Poison
+from ..seeds import guided_lines
 from ..values import Array
 from .access.pending import Pending
 from .convergence import arrive, ret
@@ -42,6 +43,7 @@ from .waiting.deadlock import Postponed
 from .waiting.sync import WaitingGroups
 
 PREEMPTED = 0.1  # how often a group stops between two segments where the schedule is not the default one
+GUIDED, ELSEWHERE = 0.7, 0.05  # how often where a seed names lines: before one of them, and before others
 TORN = 0.4  # how many of those that stop do not go on as a whole
 ASK_FIRST = 16  # segments after which another engine is asked to go on
 ASK_EVERY = 0.005  # seconds between two such questions, at least
@@ -75,6 +77,8 @@ class Wave:
         self.shadow: Any = None  # what an observer keeps beside its memories
         options = launch.options
         self.schedule = None if options.schedule is None else Random(f"{options.schedule}/{launch.number}/{first}")
+        self.guided = guided_lines(options.schedule)
+        self.passed: Group | None = None  # the group that was stopped at a guided line: others go first
         self.pending: Pending | None = None
         self.late: LateStores | None = None
         memories = launch.arena, launch.other_arenas, self.shared, self.local, launch.cluster_size, launch.multicasts
@@ -82,7 +86,7 @@ class Wave:
             self.access = (ObservedMemory if observers else WaveMemory)(*memories)
         else:
             self.pending = Pending(self.schedule, count * threads)
-            self.late = LateStores(self.schedule, count, threads, launch.cluster_size)
+            self.late = LateStores(self.schedule, count, threads, launch.cluster_size, self.guided)
             self.access = (ObservedLateMemory if observers else LateMemory)(*memories)
             self.access.late = self.late
         self.exited = np.zeros((count, threads), bool)
@@ -124,6 +128,8 @@ class Wave:
             while ready:
                 if self.schedule is not None:
                     ready.rotate(self.schedule.randrange(len(ready)))
+                    if ready[-1] is self.passed:
+                        ready.rotate(1)
                     if self.late is not None:
                         self.late.leak()
                 if self.segments_run >= self.asking and self._is_handed_over():
@@ -226,7 +232,8 @@ class Wave:
                         arrive(g, following)
                         return
                 g.pc = pc = following
-                if schedule is not None and schedule.random() < PREEMPTED:
+                if schedule is not None and schedule.random() < self._preempted(g):
+                    self.passed = g if self.guided else None
                     self.ready.extend(self._torn(g, schedule))
                     return
                 if self.segments_run >= self.asking:
@@ -239,6 +246,13 @@ class Wave:
             raise
         except MemoryError:
             raise g.blame(Fault("host-memory", "the host's memory is exhausted"), None) from None
+
+    def _preempted(self, g: Group) -> float:
+        """How often a group stops before what it executes next."""
+        if not self.guided:
+            return PREEMPTED
+        site = g.act.function.plan.segments[g.pc].first_site
+        return GUIDED if site is not None and site.instruction.span.line in self.guided else ELSEWHERE
 
     def _torn(self, g: Group, schedule: Random) -> list[Group]:
         """A group that was stopped, as it goes on: whole, or some of its warps or lanes apart from the others."""

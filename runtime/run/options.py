@@ -11,6 +11,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from warplab.interpreter.checkers.tools import NAMES
+from warplab.interpreter.seeds import seed_of
 
 from ..errors import UsageError
 
@@ -76,6 +77,13 @@ def _goes_on(option: str, value: str) -> bool:
     if value not in ("stop", "continue"):
         raise UsageError(f"{option} {value}: write stop or continue")
     return value == "continue"
+
+
+def _seed(option: str, value: Any) -> int:
+    try:
+        return seed_of(str(value))
+    except ValueError:
+        raise UsageError(f"{option} {value!r}: write a seed such as 7, or a seed and lines of the PTX such as 7@12,15") from None
 
 
 def _schedules(option: str, value: Any) -> int | str:
@@ -154,8 +162,9 @@ OPTIONS = {
                   " one)."),
         RunOption("--threads", "threads", "launch", "setting", read=whole(1),
                   help="Threads of this machine that a launch may run on if its blocks do not synchronize with each other (default: all cores)."),
-        RunOption("--schedule", "schedule", "launch", "setting", read=whole(),
-                  help="A seed that chooses another legal interleaving of lanes, warps and blocks."),
+        RunOption("--schedule", "schedule", "launch", "setting", read=_seed,
+                  help="A seed that chooses another legal interleaving of lanes, warps and blocks; 7@12,15 stops lanes mostly before lines 12"
+                  " and 15."),
         RunOption("--poison", "poison", "launch", "setting", read=whole(),
                   help="A seed: fills registers, shared and local memory with garbage instead of zeros."),
         RunOption("--fmad", "fmad", "launch", "setting", read=_fmad,

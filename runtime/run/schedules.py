@@ -1,7 +1,7 @@
 """One run in several orders: the default one and some seeds, side by side in processes, and the first order whose outcome differs.
 
 Where the run has expectations they say what must hold in every order, and a buffer may differ as long as they do; where it has none, every
-buffer must hold what it holds in the default order.
+buffer must hold what it holds in the default order.  Every other seed is guided: it stops lanes at some of the lines whose accesses conflict.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from random import Random
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warplab.interpreter.checkers.findings import Finding, key_of
+from warplab.interpreter.conflicts import ConflictWatch
+from warplab.interpreter.seeds import GuidedSeed, told
 
 from ..device.launches.engines import cores
 from .exhaustive import ExhaustiveOrders, exhaustive_orders
@@ -24,6 +27,7 @@ from .runner import Runner
 from .watchpoint import LastWriter, last_writer, quiet
 
 Array = NDArray[Any]
+MOST_LINES = 4  # that a guided seed stops lanes at
 HIDDEN = 5  # seeds that look for what the default order hides
 
 
@@ -94,7 +98,9 @@ class Orders:
 
     def as_json(self) -> dict[str, Any]:
         """As plain values."""
-        return {"schedules": list(self.schedules), "difference": None if self.difference is None else asdict(self.difference)}
+        found = self.difference
+        difference = None if found is None else asdict(found) | {"schedule": told(found.schedule)}
+        return {"schedules": [told(seed) for seed in self.schedules], "difference": difference}
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +161,7 @@ def in_orders(runner: Runner, outcome: Outcome) -> Orders | ExhaustiveOrders:
     if isinstance(spec.schedules, str):
         return exhaustive_orders(runner, outcome)
     first = 1 if spec.schedule is None else spec.schedule
-    seeds = range(first, first + (spec.schedules or 0))
+    seeds = _guided(runner, range(first, first + (spec.schedules or 0)))
     told: list[_Told] = []
     for one in _all_told(_DefaultOrder(runner, outcome), seeds):
         told.append(one)
@@ -166,12 +172,34 @@ def in_orders(runner: Runner, outcome: Outcome) -> Orders | ExhaustiveOrders:
     return Orders(tuple(t.schedule for t in told), None if shown is None else _with_writers(runner, shown), _more(outcome, told))
 
 
+def _guided(runner: Runner, seeds: Sequence[int]) -> Sequence[int]:
+    """The seeds; each other one stops lanes at some of the lines at which the default order has conflicts."""
+    if len(seeds) < 2:
+        return seeds
+    watch = ConflictWatch()
+    other = again(runner, None)
+    other.context.observers = (*other.context.observers, watch)
+    try:
+        with quiet():
+            other.run()
+    finally:
+        other.close()
+    lines = sorted(watch.lines())
+    return [_with_lines(n, lines) if lines and n % 2 == 0 else n for n in seeds]
+
+
+def _with_lines(seed: int, lines: Sequence[int]) -> GuidedSeed:
+    """Few lines are enough: most errors need one or two of them in an unlucky order."""
+    drawn = Random(seed)
+    return GuidedSeed(seed, drawn.sample(lines, min(drawn.randint(1, MOST_LINES), len(lines))))
+
+
 def look_in_other_orders(runner: Runner, outcome: Outcome) -> None:
     """Adds what checkers find in other orders of a run, where the order that a lock or a flag happened to give may have hidden a race."""
     spec, checkers = runner.spec, runner.sanitizer
     if checkers is None or not checkers.depends_on_order or spec.schedule is not None or spec.schedules or outcome.failure:
         return
-    outcome.findings += _more(outcome, list(_all_told(_DefaultOrder(runner, outcome), range(1, HIDDEN + 1))))
+    outcome.findings += _more(outcome, list(_all_told(_DefaultOrder(runner, outcome), _guided(runner, range(1, HIDDEN + 1)))))
 
 
 def _more(outcome: Outcome, told: Sequence[_Told]) -> tuple[Finding, ...]:

@@ -37,7 +37,7 @@ def _ordered(step: Step, site: Site) -> Step:
 
     def store(R: list[Any]) -> None:
         late = R[0].wave.late
-        late.order = order
+        late.order, late.line = order, i.span.line
         try:
             step(R)
         finally:

@@ -11,6 +11,7 @@ import sys
 
 from warplab.interpreter.launch import Options
 from warplab.interpreter.native.tiering import missing
+from warplab.interpreter.seeds import seed_of
 
 from ...errors import UsageError
 
@@ -49,7 +50,7 @@ def usual_options() -> Options:
     out = Options(engine=engine_of(), threads=threads_of())
     try:
         if seed := os.environ.get(SCHEDULE):
-            out.schedule = int(seed, 0)
+            out.schedule = seed_of(seed)
     except ValueError:
         raise UsageError(f"{SCHEDULE} is {seed!r}: write a number, the seed of an order") from None
     try:
