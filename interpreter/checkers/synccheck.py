@@ -95,7 +95,7 @@ class Synccheck(Checker):
 
     def met(self, site: Site, group: ObservedLanes, number: int) -> None:
         """See Observer."""
-        self._note_ended(site, group.wave, number, np.arange(group.wave.count))
+        self._note_ended(site, group.wave, number, group.geometry.blocks)  # other blocks may have ended
 
     def arrival(self, site: Site, group: ObservedLanes, number: int, count: int | None, waits: bool) -> None:
         """See Observer."""
