@@ -9,6 +9,8 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import Any, ParamSpec, TypeVar
 
+from warplab.assembler.diagnostics import PtxError
+
 from ..api.table import ApiCall, driver_calls
 from ..device.context import DeviceContext
 from ..device.graphs.streams import LEGACY, PER_THREAD, DevicePart, DeviceStream
@@ -77,9 +79,9 @@ def api(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
             if (top := STATE.top) is not None and top.alive and "calm" not in row.words:
                 top.check()
             out = work(*args, **kwargs)
-        except ApiError as e:
-            STATE.last = e
-            return (CUresult[e.name], *(None,) * len(row.results))
+        except (ApiError, PtxError) as e:  # PtxError: of a kernel that is read when something looks at it
+            STATE.last = e if isinstance(e, ApiError) else ApiError("CUDA_ERROR_INVALID_PTX", str(e))
+            return (CUresult[STATE.last.name], *(None,) * len(row.results))
         return (CUresult.CUDA_SUCCESS, *given(out, row))
 
     return call

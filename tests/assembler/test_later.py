@@ -8,7 +8,7 @@ import pytest
 from warplab.assembler.diagnostics import PtxError
 from warplab.assembler.ir import Module
 from warplab.assembler.link import link_modules
-from warplab.assembler.objects import assemble, load
+from warplab.assembler.objects import assemble, load, write_object
 from warplab.assembler.parse import parse
 from warplab.assembler.printer import print_module
 from warplab.runtime import driver
@@ -62,6 +62,15 @@ def test_an_object_file_is_read_in_parts_too() -> None:
     module = load(assemble(TEXT), in_parts=True)
     assert unread(module) == ["first", "last"]
     assert print_module(module) == print_module(parse(TEXT))
+
+
+def test_a_kernel_of_an_object_file_that_is_not_legal_is_told_when_something_looks_at_it() -> None:
+    data = write_object(parse(TEXT.replace("ld.global.v4.f32", "ld.global.v4.f64")))
+    results_of(driver.cuInit, 0)
+    results_of(driver.cuCtxSetCurrent, results_of(driver.cuDevicePrimaryCtxRetain, 0))
+    kernel = results_of(driver.cuModuleGetFunction, results_of(driver.cuModuleLoadData, data), b"last")
+    for _ in range(2):
+        assert driver.cuFuncGetAttribute(driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_NUM_REGS, kernel)[0].name == "CUDA_ERROR_INVALID_PTX"
 
 
 def test_linking_looks_at_none() -> None:
