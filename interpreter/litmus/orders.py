@@ -3,11 +3,13 @@
 Each access happens at once, in the order of one interleaving.  Two orders are the same where they differ only in accesses that do not
 conflict: other bytes, two loads, or two reductions of the same kind.  Of each such class one order is carried out.  A thread that spins goes
 on when what it looks at has changed.  The method is that of Abdulla, Aronis, Jonsson and Sagonas (POPL 2014): source sets and sleep sets.
+Parts of the orders can be gone through side by side: behind their beginnings the same method holds.
 """
 
 from __future__ import annotations
 
 import time
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf
@@ -108,11 +110,37 @@ class OrderExplorer:
         self.begin = OrderPoint(none, dict.fromkeys(none, 0), {}, {}, clocks, {}, {})
         self._settle(self.begin, list(none))
 
-    def ends(self, until: float = inf) -> Iterator[OrderEnd | None]:
-        """Where each order comes to; None if the time is over before all orders are carried out."""
-        path = [self.begin]
+    def parts(self, count: int) -> list[tuple[int, ...]]:
+        """Beginnings, each the threads that move first, of about `count` parts; each class of orders lies in one of them."""
+        open_parts: deque[tuple[int, ...]] = deque([()])
+        over: list[tuple[int, ...]] = []
+        while open_parts and len(open_parts) + len(over) < count:
+            start = open_parts.popleft()
+            point = self._path(start)[-1]
+            moves = self._moves(point)
+            if not moves:
+                over.append(start)
+            open_parts += [(*start, n) for n in sorted(moves) if n not in point.sleep]
+        return [*over, *open_parts]
+
+    def _path(self, start: Sequence[int]) -> list[OrderPoint]:
+        """The points of a beginning.  Every move is looked at from them; what the lesser threads' parts cover is asleep."""
+        path = [self.begin.after()]
+        for n in start:
+            point = path[-1]
+            moves = self._moves(point)
+            point.backtrack, point.done = set(moves), set(moves)
+            covered = point.sleep | {m for m in moves if m < n}
+            following = self._take(point, moves[n])
+            following.sleep = frozenset(m for m in covered if m in moves and not moves[m].conflicts(moves[n]))
+            path.append(following)
+        return path
+
+    def ends(self, until: float = inf, start: Sequence[int] = ()) -> Iterator[OrderEnd | None]:
+        """Where each order comes to, or each of the part with this beginning; None if the time is over before all are carried out."""
+        path = self._path(start)
         self._choose(path)
-        while path:
+        while len(path) > len(start):
             if time.monotonic() > until:
                 yield None
                 return

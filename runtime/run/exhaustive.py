@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from math import inf
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from warplab.interpreter.litmus.executions import Guesser
 from warplab.interpreter.litmus.orders import Cell, OrderEnd, OrderExplorer
 from warplab.interpreter.litmus.stepping import EndsInError, ThreadOracle
 
+from ..device.launches.engines import cores
 from ..errors import UsageError
 from ..reports.tables import counted
 from .inputs.values import as_numbers
@@ -25,9 +26,14 @@ from .outcome import Outcome
 from .runner import Runner
 from .watchpoint import quiet
 
+if TYPE_CHECKING:
+    from multiprocessing.synchronize import Event
+
 MOST_THREADS = 1024
-MOST_ORDERS = 5000
+MOST_ORDERS = 200_000
 SECONDS = 60.0  # of exploring
+ALONE = 1.0  # seconds behind which processes explore parts of the orders side by side
+PARTS = 8  # for each process: some are longer than others
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,30 +77,32 @@ def exhaustive_orders(runner: Runner, outcome: Outcome) -> ExhaustiveOrders:
     if outcome.failure and not isinstance(outcome.cause, Deadlock):
         return ExhaustiveOrders(0, False, failed=True)
     kept: list[Runner] = []
-    count = 0
-    first: OrderEnd | None = None
+    until = time.monotonic() + SECONDS
     try:
-        for end in ends_of_orders(runner, kept, time.monotonic() + SECONDS):
-            if end is None:
-                return ExhaustiveOrders(count, False)
-            count += 1
-            first = first or end
-            if lines := tuple(_EndsCompared(kept[0], first, end).lines()):
-                return ExhaustiveOrders(count, False, lines, not outcome.checked)
-            if count >= MOST_ORDERS:
-                return ExhaustiveOrders(count, False)
+        explorer = explorer_of(runner, kept)
+        first = next(explorer.ends(until))
+        if first is None:
+            return ExhaustiveOrders(0, False)
+        compared = _OrdersCompared(explorer, kept[0], first)
+        seen = compared.part((), min(until, time.monotonic() + ALONE) if can_fork() else until)
+        if seen.time_is_over and can_fork():
+            seen = _side_by_side(compared, until)
     except EndsInError as e:
-        return ExhaustiveOrders(count + 1, False, ("one order ends in an error:", *str(e).split("\n")), True)
+        return ExhaustiveOrders(1, False, ("one order ends in an error:", *str(e).split("\n")), True)
     except NotModelled as e:
         raise UsageError(f"--schedules exhaustive does not cover {e}") from None
     finally:
         for one in kept:
             one.close()
-    return ExhaustiveOrders(count, True)
+    if seen.error:
+        return ExhaustiveOrders(seen.count, False, ("one order ends in an error:", *seen.error.split("\n")), True)
+    if seen.lines:
+        return ExhaustiveOrders(seen.count, False, seen.lines, not outcome.checked)
+    return ExhaustiveOrders(min(seen.count, MOST_ORDERS), not seen.time_is_over and seen.count < MOST_ORDERS)
 
 
-def ends_of_orders(runner: Runner, kept: list[Runner], until: float = inf) -> Iterator[OrderEnd | None]:
-    """Where each order of a run comes to, None if the time is over; `kept` gets a run whose memory stays as it was before the launch."""
+def explorer_of(runner: Runner, kept: list[Runner]) -> OrderExplorer:
+    """What goes through the orders of a run; `kept` gets a run whose memory stays as it was before the launch."""
     spec = replace(
         runner.spec, expect=(), show=(), dump=(), sanitize="", schedule=0, schedules=None, engine="numpy", poison=None, timeout=None
     )
@@ -110,7 +118,91 @@ def ends_of_orders(runner: Runner, kept: list[Runner], until: float = inf) -> It
         if ended.failure and not isinstance(ended.cause, Deadlock):  # threads that stop at a load look like one
             raise EndsInError(ended.failure) if isinstance(ended.cause, ExecutionError) else UsageError(ended.failure)
 
-    return OrderExplorer(ThreadOracle(launch)).ends(until)
+    return OrderExplorer(ThreadOracle(launch))
+
+
+# ---------------------------------------------------------------- side by side
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What came of some of the orders."""
+
+    count: int
+    lines: tuple[str, ...] = ()  # of an order that differs
+    error: str = ""  # in which an order ends
+    time_is_over: bool = False
+
+    @property
+    def is_fault(self) -> bool:
+        """Need no more orders be seen?"""
+        return bool(self.lines or self.error)
+
+
+@dataclass(frozen=True, slots=True)
+class _OrdersCompared:
+    """All orders of a launch, and the end of one with which the others are compared."""
+
+    explorer: OrderExplorer
+    runner: Runner  # whose memory is as it was before the launch
+    first: OrderEnd
+
+    def part(self, start: tuple[int, ...], until: float, is_over: Callable[[], bool] = bool) -> _Seen:
+        """The orders with a beginning."""
+        count = 0
+        try:
+            for end in self.explorer.ends(until, start):
+                if end is None or is_over():
+                    return _Seen(count, time_is_over=True)
+                count += 1
+                if lines := tuple(_EndsCompared(self.runner, self.first, end).lines()):
+                    return _Seen(count, lines)
+                if count >= MOST_ORDERS:
+                    break
+        except EndsInError as e:
+            return _Seen(count + 1, error=str(e))
+        return _Seen(count)
+
+
+def can_fork() -> bool:
+    """Are there other processors, and processes that begin with what this one knows?"""
+    return cores() > 1 and sys.platform == "linux"
+
+
+def _side_by_side(compared: _OrdersCompared, until: float) -> _Seen:
+    """The parts of the orders in as many processes as there are processors, until one differs or there are too many."""
+    import multiprocessing  # here, since few runs need it
+    from concurrent.futures import ProcessPoolExecutor
+
+    context = multiprocessing.get_context("fork")
+    is_over = context.Event()
+    count, time_is_over = 0, False
+    with ProcessPoolExecutor(cores(), context, _take, (compared, until, is_over)) as pool:
+        try:
+            for seen in pool.map(_explore, compared.explorer.parts(cores() * PARTS)):
+                count, time_is_over = count + seen.count, time_is_over or seen.time_is_over
+                if seen.is_fault or count >= MOST_ORDERS:
+                    return replace(seen, count=count, time_is_over=time_is_over)
+        finally:
+            is_over.set()
+            pool.shutdown(cancel_futures=True)
+    return _Seen(count, time_is_over=time_is_over)
+
+
+def _take(compared: _OrdersCompared, until: float, is_over: Event) -> None:
+    global _own
+    _own = compared, until, is_over
+
+
+def _explore(start: tuple[int, ...]) -> _Seen:
+    compared, until, is_over = _own
+    return compared.part(start, until, is_over.is_set)
+
+
+_own: tuple[_OrdersCompared, float, Event]  # of this process
+
+
+# ---------------------------------------------------------------- two ends
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from hypothesis import given, settings
 
 from tests.runtime.litmus.test_litmus_programs import Does, Threads, interleavings, programs, reads, text
 from warplab.runtime.cli import main
-from warplab.runtime.run.exhaustive import ends_of_orders
+from warplab.runtime.run import exhaustive
+from warplab.runtime.run.exhaustive import explorer_of
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import directives
 from warplab.runtime.run.watchpoint import quiet
@@ -20,13 +21,14 @@ from warplab.runtime.run.watchpoint import quiet
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 
 
-def explored(threads: Threads, launch: str) -> tuple[int, set[tuple[int, ...]]]:
-    """How many orders there are, and the values of x and y, and of what was read, behind them."""
+def explored(threads: Threads, launch: str, parts: int = 1) -> tuple[int, set[tuple[int, ...]]]:
+    """How many orders there are, in so many parts, and the values of x and y, and of what was read, behind them."""
     runner = Runner([text(threads).encode()], ["k.ptx"], directives(f"//@ run {launch}")[0], None)
     with quiet():
         runner.run()
     kept: list[Runner] = []
-    ends = [end for end in ends_of_orders(runner, kept) if end is not None]
+    explorer = explorer_of(runner, kept)
+    ends = [end for start in explorer.parts(parts) for end in explorer.ends(start=start) if end is not None]
     names = ["x", "y", *(f"r{n}_{k}" for n, does in enumerate(threads) for k, d in enumerate(does) if reads(d))]
     places = [kept[0].module.variable(name)[0] - kept[0].context.arena.base for name in names]
     assert not any(end.waiting for end in ends)
@@ -68,8 +70,9 @@ def test_each_class_of_orders_is_carried_out_once(threads: Threads) -> None:
     names = ["x", "y", *(f"r{n}_{k}" for n, does in enumerate(threads) for k, d in enumerate(does) if reads(d))]
     wanted = {tuple(end[name] for name in names) for end in interleavings(threads, (0,) * len(threads), {"x": 0, "y": 0})}
     for launch in (f"--grid {len(threads)} --block 1", f"--grid 1 --block {len(threads)}"):
-        count, found = explored(threads, launch)
-        assert found == wanted and count == classes(threads)
+        for parts in (1, 5):
+            count, found = explored(threads, launch, parts)
+            assert found == wanted and count == classes(threads)
 
 
 def test_the_classes_of_two_stores_and_a_load() -> None:
@@ -162,6 +165,29 @@ def test_barriers(tmp_path: Path) -> None:
             path, TILE.format(barrier), f"--block 4 {ONE}", "--print", "x"
         )
     assert "x is " in sanitize(path, TILE.format(""), f"--block 4 {ONE}", code=1)
+
+
+@pytest.mark.parametrize(
+    ("body", "said", "code"),
+    [
+        ("atom.global.add.u32 %v, [%x], 1;", "all 120 orders give this result", 0),
+        (
+            "{ .reg .pred %p; .reg .b32 %t; mov.u32 %t, %tid.x; atom.global.add.u32 %v, [%x], 1; mad.lo.u32 %v, %v, 8, %t;"
+            " setp.eq.u32 %p, %v, 32; @%p st.global.u32 [%x+400], 1; }",  # of thread 0 if it comes last
+            "out of bounds",
+            1,
+        ),
+        ("mov.u32 %v, %tid.x; atom.global.exch.b32 %v, [%x], %v;", "x is 4 in one order, 3 in another", 1),
+    ],
+)
+def test_processes_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str, code: int) -> None:
+    """Parts of the orders in several processes come to what one process comes to."""
+    monkeypatch.setattr(exhaustive, "cores", lambda: 2)
+    texts = []
+    for seconds in (0.0, 60.0):
+        monkeypatch.setattr(exhaustive, "ALONE", seconds)
+        texts.append(sanitize(tmp_path / "t.ptx", COUNT.format(body), f"--block 5 {ONE}", code=code))
+    assert said in texts[0] and said in texts[1]
 
 
 LOCKS = """.global .u32 a, b;
