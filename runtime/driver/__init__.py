@@ -27,6 +27,7 @@ from .modules.libraries import *  # noqa: F403
 from .modules.linking import *  # noqa: F403
 from .modules.modules import *  # noqa: F403
 from .partitions import *  # noqa: F403
+from .prepared import *  # noqa: F403
 from .streams import *  # noqa: F403
 from .tables.constants import CONSTANTS
 from .tables.enums import ENUMS

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from ..device.context import DeviceContext
 from ..device.machine import machine
 from ..errors import ApiError, invalid
@@ -10,6 +12,7 @@ from .tables.enums import CUfunc_cache, CUlimit, CUsharedconfig
 from .tables.structs import CUcontext, CUdevice
 
 API_VERSION = 3020
+_users: WeakKeyDictionary[DeviceContext, int] = WeakKeyDictionary()  # of contexts to which somebody has attached
 MAP_HOST = 8  # the flag that every context has, with one address space for host and devices
 
 
@@ -32,12 +35,36 @@ def cuCtxCreate(ctxCreateParams: object, flags: object, dev: object) -> CUcontex
 @api
 def cuCtxDestroy(ctx: object) -> None:
     """Ends a context and all that it owns."""
-    c = object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
+    _destroy(object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT"))
+
+
+def _destroy(c: DeviceContext) -> None:
     if any(d.primary is c for d in machine().devices):
         raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "a primary context is released, not destroyed")
     c.close()
     if STATE.stack and STATE.stack[-1] is c:
         STATE.stack.pop()
+
+
+@api
+def cuCtxAttach(flags: object) -> CUcontext:
+    """The current context, which has one user more."""
+    if integer(flags):
+        raise invalid("the flags must be 0")
+    c = current()
+    _users[c] = _users.get(c, 1) + 1
+    return CUcontext(handle_of(c))
+
+
+@api
+def cuCtxDetach(ctx: object) -> None:
+    """One user less of the current context, which ends with the last."""
+    c = object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
+    if not STATE.stack or STATE.stack[-1] is not c:
+        raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "the context is not current")
+    users = _users[c] = _users.get(c, 1) - 1
+    if not users:
+        _destroy(c)
 
 
 @api
