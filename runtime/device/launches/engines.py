@@ -52,7 +52,7 @@ def usual_options() -> Options:
         if seed := os.environ.get(SCHEDULE):
             out.schedule = seed_of(seed)
     except ValueError:
-        raise UsageError(f"{SCHEDULE} is {seed!r}: write a number, the seed of an order") from None
+        raise UsageError(f"{SCHEDULE} is {seed!r}: write a seed such as 7, or a seed and lines of the PTX such as 7@12,15") from None
     try:
         if seconds := os.environ.get(TIMEOUT):
             out.max_seconds = float(seconds)

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warplab.interpreter.faults import ExecutionError
+from warplab.interpreter.seeds import told
 
 from .resources import RecordedResources, accessed
 
@@ -110,7 +111,7 @@ class LaunchRecorder:
         if len(module.modules) > 1:
             lines.append("modules = [@]")
         if o.schedule is not None:
-            lines.append(f"schedule = {o.schedule}")
+            lines.append(f"schedule = {json.dumps(told(o.schedule))}")
         lines += ["", "[run.buffers]", *(f"{name} = {json.dumps(self._input(before[name]))}" for name in buffers)]
         lines += ["", "[run.at]", *(f"{name} = {b.start:#x}" for name, b in buffers.items())]
         if variables:

@@ -13,6 +13,8 @@ from tests.runtime.run.planted import PLANTED, Planted
 from warplab.interpreter.conflicts import ConflictWatch
 from warplab.interpreter.seeds import GuidedSeed, seed_of
 from warplab.runtime.cli import main
+from warplab.runtime.device.launches.engines import usual_options
+from warplab.runtime.errors import UsageError
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import directives
 from warplab.runtime.run.watchpoint import quiet
@@ -39,6 +41,14 @@ def lines(program: Planted) -> list[str]:
         runner.run()
     runner.close()
     return [text.splitlines()[n - 1].strip() for n in sorted(watch.lines())]
+
+
+def test_a_process_has_a_seed_with_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("WARPLAB_SCHEDULE", "4@15,19")
+    assert usual_options().schedule == GuidedSeed(4, (15, 19))
+    monkeypatch.setenv("WARPLAB_SCHEDULE", "4@")
+    with pytest.raises(UsageError, match="such as 7@12,15"):
+        usual_options()
 
 
 @pytest.mark.parametrize("by_warps", [False, True])
