@@ -125,7 +125,7 @@ def explorer_of(runner: Runner, kept: list[Runner]) -> OrderExplorer:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _OrdersSeen:
     """What came of some of the orders."""
 
     count: int
@@ -147,21 +147,21 @@ class _OrdersCompared:
     runner: Runner  # whose memory is as it was before the launch
     first: OrderEnd
 
-    def part(self, start: tuple[int, ...], until: float, is_over: Callable[[], bool] = bool) -> _Seen:
+    def part(self, start: tuple[int, ...], until: float, is_over: Callable[[], bool] = bool) -> _OrdersSeen:
         """The orders with a beginning."""
         count = 0
         try:
             for end in self.explorer.ends(until, start):
                 if end is None or is_over():
-                    return _Seen(count, time_is_over=True)
+                    return _OrdersSeen(count, time_is_over=True)
                 count += 1
                 if lines := tuple(_EndsCompared(self.runner, self.first, end).lines()):
-                    return _Seen(count, lines)
+                    return _OrdersSeen(count, lines)
                 if count >= MOST_ORDERS:
                     break
         except EndsInError as e:
-            return _Seen(count + 1, error=str(e))
-        return _Seen(count)
+            return _OrdersSeen(count + 1, error=str(e))
+        return _OrdersSeen(count)
 
 
 def can_fork() -> bool:
@@ -169,7 +169,7 @@ def can_fork() -> bool:
     return cores() > 1 and sys.platform == "linux"
 
 
-def _side_by_side(compared: _OrdersCompared, until: float) -> _Seen:
+def _side_by_side(compared: _OrdersCompared, until: float) -> _OrdersSeen:
     """The parts of the orders in as many processes as there are processors, until one differs or there are too many."""
     import multiprocessing  # here, since few runs need it
     from concurrent.futures import ProcessPoolExecutor
@@ -186,7 +186,7 @@ def _side_by_side(compared: _OrdersCompared, until: float) -> _Seen:
         finally:
             is_over.set()
             pool.shutdown(cancel_futures=True)
-    return _Seen(count, time_is_over=time_is_over)
+    return _OrdersSeen(count, time_is_over=time_is_over)
 
 
 def _take(compared: _OrdersCompared, until: float, is_over: Event) -> None:
@@ -194,7 +194,7 @@ def _take(compared: _OrdersCompared, until: float, is_over: Event) -> None:
     _own = compared, until, is_over
 
 
-def _explore(start: tuple[int, ...]) -> _Seen:
+def _explore(start: tuple[int, ...]) -> _OrdersSeen:
     compared, until, is_over = _own
     return compared.part(start, until, is_over.is_set)
 
