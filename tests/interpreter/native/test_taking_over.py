@@ -11,6 +11,10 @@ pytest.importorskip("llvmlite")
 
 from tests.interpreter.harness import Machine, kernel
 from tests.interpreter.test_reference import seeded
+from warplab.interpreter.checkers.checker import CheckedRun
+from warplab.interpreter.checkers.findings import Findings
+from warplab.interpreter.checkers.memcheck import Memcheck
+from warplab.interpreter.execute import execute
 from warplab.interpreter.launch import Launch
 from warplab.interpreter.native.run import NativeLaunch
 from warplab.interpreter.native.tiering import EngineChoice
@@ -99,3 +103,17 @@ def test_launches_that_never_stand_at_one_place_are_taken_over(body: str, grid: 
     launch = machine.launch(grid, block, [out], engine="auto", wave_lanes=32)
     assert (machine.download(out) == want).all() and want.any()
     assert handing.taken and launch.used.native_blocks
+
+
+def test_a_wave_that_is_observed_stays_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an observer knows of its lanes would be lost; the blocks after it run natively."""
+    machine = Machine(kernel("p out", TRIANGLE))
+    out = machine.upload(np.zeros(128, np.uint32))
+    machine.launch(2, 64, [out], engine="numpy", wave_lanes=64)
+    want = machine.download(out)
+    handing = Handing(monkeypatch, 1, 4)
+    out = machine.upload(np.zeros(128, np.uint32))
+    launch = machine.prepare(2, 64, [out], engine="auto", wave_lanes=64)
+    execute(launch, [Memcheck(CheckedRun(Findings()))])
+    assert (machine.download(out) == want).all()
+    assert (handing.taken, launch.used.numpy_blocks, launch.used.native_blocks) == (0, 1, 1)
