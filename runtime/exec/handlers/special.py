@@ -432,9 +432,11 @@ def _kernel(function: int) -> int:
         return REGISTRY.kernel(function)
     except ApiError as e:
         program = host()
-        found = maps.object_at(program.pid, function) if e.name == NO_KERNEL and isinstance(program, HostProgram) else None
-        if found is not None and unnamed(found):
-            raise unsupported(unserved(found.path.partition("/root")[2])) from None
+        if e.name == NO_KERNEL and isinstance(program, HostProgram):
+            found = maps.object_at(program.pid, function)
+            ours = any(maps.object_at(program.pid, known) == found for known in REGISTRY.functions)
+            if found is not None and not ours and unnamed(found):
+                raise unsupported(unserved(found.path.partition("/root")[2])) from None
         raise
 
 

@@ -7,6 +7,7 @@ import sys
 
 from .conftest import Build, Run, environment
 
+# An H200 gave these codes.
 NULLS = r"""
 #include <cstdio>
 __global__ void k() {}
@@ -15,11 +16,23 @@ static int wrong;
 int main() {
     int n;
     void *p;
+    float ms;
     NO(1, cudaGetDevice(nullptr))
     NO(0, cudaGetDevice(&n))
     NO(1, cudaGetDevice(nullptr))
     NO(1, cudaGetDeviceCount(nullptr))
     NO(1, cudaGetDeviceFlags(nullptr))
+    NO(1, cudaGetDeviceProperties(nullptr, 0))
+    NO(1, cudaDeviceGetLimit(nullptr, cudaLimitStackSize))
+    NO(1, cudaDeviceCanAccessPeer(nullptr, 0, 0))
+    NO(1, cudaPointerGetAttributes(nullptr, &n))
+    NO(1, cudaHostGetDevicePointer((void **)nullptr, &n, 0))
+    NO(1, cudaStreamIsCapturing(nullptr, nullptr))
+    NO(1, cudaStreamGetPriority(nullptr, nullptr))
+    NO(1, cudaStreamGetFlags(nullptr, nullptr))
+    NO(1, cudaFuncGetAttributes(nullptr, k))
+    NO(0, cudaDeviceGetStreamPriorityRange(nullptr, nullptr))
+    NO(0, cudaMemGetInfo(nullptr, nullptr))
     NO(1, cudaDriverGetVersion(nullptr))
     NO(1, cudaRuntimeGetVersion(nullptr))
     NO(1, cudaDeviceGetAttribute(nullptr, cudaDevAttrWarpSize, 0))
@@ -33,6 +46,9 @@ int main() {
     NO(400, cudaEventRecord(nullptr))
     NO(400, cudaEventQuery(nullptr))
     NO(400, cudaEventSynchronize(nullptr))
+    NO(400, cudaEventElapsedTime(&ms, nullptr, nullptr))
+    NO(400, cudaStreamWaitEvent(nullptr, nullptr, 0))
+    NO(400, cudaEventDestroy(nullptr))
     NO(400, cudaStreamDestroy(nullptr))
     printf("%d wrong\n", wrong);
 }
