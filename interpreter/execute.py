@@ -17,7 +17,7 @@ from .native.tiering import EngineChoice, choice_of
 from .native.tiers.foresight import LaunchForesight
 from .observe import Observer
 from .values import Array
-from .vector.waiting.deadlock import CALM, IMPATIENT
+from .vector.waiting.deadlock import IMPATIENT, NO_PROGRESS_ROUNDS
 from .vector.wave import Wave
 
 
@@ -66,7 +66,7 @@ class LaunchWaves:
 
     def advance(self) -> Deadlock | None:
         """Runs until all waves have ended (None), or until lanes of a launch that may be suspended only spin."""
-        self.launch.quiet_rounds = CALM * len(self.suspended)  # what was still a moment ago has to show soon that it is not
+        self.launch.quiet_rounds = NO_PROGRESS_ROUNDS * len(self.suspended)  # what was still a moment ago has to show soon that it is not
         self.launch.turns = 0
         before = self.launch.moves
         try:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from warplab.assembler.flow.graphs import dominators, loop_order, natural_loops, postorder, predecessors, solve
 
 from ..plan import plan as P
-from ..plan.spinning import PATIENT
+from ..plan.spinning import SPIN_LIMIT
 from ..plan.uses import leaves, mask_of, slots_of, written
 from ..vector.special import CLOCKS
 from .frame import Frame
@@ -86,7 +86,7 @@ def _ends_calmly(end: P.End) -> bool:
             targets = [end.taken, end.fall]
         case _:
             return False
-    return P.EXIT not in targets and all(limit == PATIENT for limit in end.turns.values())
+    return P.EXIT not in targets and all(limit == SPIN_LIMIT for limit in end.turns.values())
 
 
 def _largest(plan: P.PlanFunction, uniformity: Uniformity, calm: list[bool], place: dict[int, int], entry: int) -> Region | None:

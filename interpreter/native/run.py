@@ -127,12 +127,12 @@ class NativeLaunch:
                 self._count_steps(begun=1)
             elif (
                 (code == s.FULL and wave.make_room())
-                or (code == s.CALM and not wave.is_still() and not self._is_impatient(s.QUIET_ROUNDS))
+                or (code == s.NO_PROGRESS and not wave.is_still() and not self._is_impatient(s.QUIET_ROUNDS))
                 or (code == s.SPINS and self._let_others_run())
             ):
                 continue
             else:
-                self.wants_apart |= code == s.PARTED
+                self.wants_apart |= code == s.DIVERGED
                 return self._hand_over()
 
     def _has_more(self, blocks: int) -> bool:

@@ -17,7 +17,7 @@ from ..launch import Launch
 from ..plan.inline import DEEPEST, inlined
 from ..plan.plan import ORDINARY, Barrier, Branch, LoweringOptions, PlanFunction
 from ..plan.roles import observes_changes
-from ..plan.spinning import PATIENT
+from ..plan.spinning import SPIN_LIMIT
 from ..plan.uses import read, written
 from ..program import LoadedKernel
 from .store import is_empty
@@ -170,7 +170,7 @@ def parts_lanes(plan: PlanFunction) -> bool:
         before = len(answers)
         answers.update(slot for op in ops if answers & set(read(op)) for slot in written(op))
     asking = {n for n, x in enumerate(segments) if isinstance(x.end, Branch) and x.end.guard.slot in answers}
-    loops = [(to, n) for n, x in enumerate(segments) for to, limit in getattr(x.end, "turns", {}).items() if limit < PATIENT]
+    loops = [(to, n) for n, x in enumerate(segments) for to, limit in getattr(x.end, "turns", {}).items() if limit < SPIN_LIMIT]
     return any(first <= n <= last for first, last in loops for n in asking)
 
 

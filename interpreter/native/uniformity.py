@@ -15,7 +15,7 @@ from warplab.assembler.flow.graphs import solve
 
 from ..plan import plan as P
 from ..plan.graph import SegmentGraph
-from ..plan.spinning import PATIENT
+from ..plan.spinning import SPIN_LIMIT
 from ..plan.uses import leaves, mask_of, set_by, targets, written
 from .frame import extent_of
 
@@ -176,4 +176,4 @@ def _may_wait(end: P.End) -> bool:
     """May lanes stand at the end of a segment while others run?"""
     if isinstance(end, P.Barrier | P.Sync | P.ClusterWait):
         return True
-    return any(limit < PATIENT for limit in getattr(end, "turns", {}).values())
+    return any(limit < SPIN_LIMIT for limit in getattr(end, "turns", {}).values())

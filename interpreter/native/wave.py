@@ -16,7 +16,7 @@ from ..launch import CHECK_EVERY, NAMED, Launch
 from ..memory.arena import Arena
 from ..memory.objects import Gap
 from ..memory.spaces import shared_stride
-from ..plan.spinning import PATIENT
+from ..plan.spinning import SPIN_LIMIT
 from ..poison import Poison
 from ..vector.special import special
 from ..vector.waiting.deadlock import PROVEN
@@ -26,7 +26,7 @@ from .registers import NativeRegisters, aligned
 from .schedule import layout as s
 
 Array = NDArray[Any]
-PATIENCE = 4096  # ends of segments between two looks at the limits
+CHECK_INTERVAL = 4096  # ends of segments between two looks at the limits
 LISTS, MOST_LISTS = 24, 2048  # lists of all vectors that there is room for: at first, and at most
 # What each launch begins with, as places of the wave's words.
 ZEROED = np.array(s.WaveRecord.places("status", "under_way", "steps", "region_at", "region_steps", "beside"))
@@ -185,10 +185,10 @@ class NativeWave:
         limited, both engines find out at the same step.
         """
         steps, most = self.launch.steps, self.launch.options.max_steps
-        left = PATIENT if most is None else max((most // CHECK_EVERY + 1) * CHECK_EVERY - 1 - steps, 0)
+        left = SPIN_LIMIT if most is None else max((most // CHECK_EVERY + 1) * CHECK_EVERY - 1 - steps, 0)
         self.state.counted = steps
-        self.state.tick = min(PATIENCE, left)
-        self.state.region_budget = PATIENT if most is None else min(PATIENT, max(most - steps, 0))
+        self.state.tick = min(CHECK_INTERVAL, left)
+        self.state.region_budget = SPIN_LIMIT if most is None else min(SPIN_LIMIT, max(most - steps, 0))
 
     def gets_on(self) -> bool:
         """Has a lane got on since it was asked last?"""

@@ -17,7 +17,7 @@ from warplab.isa.control import BARRIERS, CALLS
 
 from .roles import ends_block, needs_lanes, observes_changes, works_on
 
-PATIENT = 1 << 20  # turns of an ordinary loop before others may run
+SPIN_LIMIT = 1 << 20  # turns of an ordinary loop before others may run
 SPINNING = 48  # turns of a loop that looks at memory others change
 CALLING = 8  # and of one that calls functions, whose turns take longer
 
@@ -110,7 +110,7 @@ class Patience:
         blocks = next((loop.blocks for loop in self.flow.loops if loop.header == head), ())
         instructions = [i for b in blocks for i in self.flow.blocks[b].instructions]
         if not self._watches(instructions):
-            return PATIENT
+            return SPIN_LIMIT
         return CALLING if any(i.opcode in CALLS for i in instructions) else SPINNING
 
     def _watches(self, instructions: Iterable[Instruction]) -> bool:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from . import layout as s
 from .convergence import check, go
-from .guards import count_of, guarded, number_of
 from .layout import RowRecord, WaveRecord
 from .loops import popcount
 from .nodes import block, new, park, push, spare
+from .predicated_sync import count_of, guarded, number_of
 from .reductions import holds, reduce_blocks
 
 
@@ -50,7 +50,7 @@ def several(wave: WaveRecord, row: RowRecord) -> int:
     """Lanes name different barriers: those of each number part, and arrive there one group after another."""
     running = wave.running
     if not wave.apart:
-        return s.PARTED
+        return s.DIVERGED
     if not spare(wave, s.BARRIERS, s.BARRIERS * running.count):
         return s.FULL
     first = wave.ready_count

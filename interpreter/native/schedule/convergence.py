@@ -126,7 +126,7 @@ def wait_turns(wave: WaveRecord, to: int, limit: int) -> int:
     running.pc = to
     if not (wave.ready_count or wave.blocked_count or wave.spinning_count or running.parent or has_more(wave)):
         return still(wave)
-    if limit >= s.PATIENT and not wave.apart:
+    if limit >= s.SPIN_LIMIT and not wave.apart:
         return s.TURNED
     rest(wave, park(wave, s.IS_SPINNING, to))
     return 0
@@ -146,7 +146,7 @@ def still(wave: WaveRecord) -> int:
     wave.quiet += 1
     if wave.quiet < s.QUIET_ROUNDS:
         return 0
-    return s.CALM
+    return s.NO_PROGRESS
 
 
 # ---------------------------------------------------------------- barriers that are complete (vector/waiting/barriers.py)

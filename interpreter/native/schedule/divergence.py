@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from . import layout as s
 from .convergence import end_lanes, go, go_node, leave, settle, turn, wait_turns
-from .exits import depart, exit_of, inside
 from .layout import BranchWay, GroupNode, RowRecord, WaveRecord
+from .loop_exits import depart, exit_of, inside
 from .loops import popcount
 from .nodes import drop, new, park, push, spare
 

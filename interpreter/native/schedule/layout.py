@@ -30,7 +30,7 @@ NAMED_BY_TEXT, NAMED_BY_ONE, NAMED_BY_LANES = range(3)  # where an operand is: i
 BY_POPC, BY_AND, BY_OR = range(1, 4)  # how a barrier reduces predicates
 REGION_FAILED = -2  # what a region's function returns
 # Why waves() returns.
-DONE, FAULT, ASKED, TURNED, STUCK, PAUSE, FULL, BEGUN, CALM, PARTED, SPINS = range(1, 12)
+DONE, FAULT, ASKED, TURNED, STUCK, PAUSE, FULL, BEGUN, NO_PROGRESS, DIVERGED, SPINS = range(1, 12)
 # What a group is.
 IS_UNUSED, IS_READY, IS_JOIN, IS_AT_BARRIER, IS_AT_SYNC, IS_SPINNING = range(6)
 
@@ -39,10 +39,10 @@ BARRIERS = 16
 PASSED = 1 << 62  # marks an entry of a group at a barrier that its block has passed
 NOWHERE = -2  # no place
 END = -1  # the place behind the last instruction
-PATIENT = spinning.PATIENT  # turns from which on a loop is an ordinary one
+SPIN_LIMIT = spinning.SPIN_LIMIT  # turns from which on a loop is an ordinary one
 BEGINNING = deadlock.BEGINNING  # rounds of spinning without events, from which on groups turn but once a round
 TURNS_OF_SPINNING = spinning.SPINNING
-QUIET_ROUNDS = deadlock.CALM  # in which lanes only spin, before Python looks whether they get on
+QUIET_ROUNDS = deadlock.NO_PROGRESS_ROUNDS  # in which lanes only spin, before Python looks whether they get on
 
 
 class ExitRecord(Record):

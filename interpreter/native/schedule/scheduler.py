@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from . import layout as s
+from .barrier_release import wake
 from .barriers import barrier
 from .convergence import go, leave
 from .divergence import branch, branch_many, exit_some, follow
@@ -17,7 +18,6 @@ from .layout import GroupNode, RowRecord, WaveRecord
 from .loops import called_from
 from .nodes import pop, spare
 from .records import Array
-from .releasing import wake
 from .waiting import free_one, sync
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from . import layout as s
+from .barrier_release import release
 from .convergence import clear_passed, gather, go
 from .divergence import lanes_taken
-from .guards import guarded, split_beside
 from .layout import BranchWay, GroupNode, RowRecord, WaveRecord
 from .loops import popcount
 from .nodes import block, mark, new, park, pick, push, spare, unblock, unmark
-from .releasing import release
+from .predicated_sync import guarded, split_beside
 
 
 def sync(wave: WaveRecord, row: RowRecord) -> int:
@@ -23,7 +23,7 @@ def sync(wave: WaveRecord, row: RowRecord) -> int:
         go(wave, row.to)
         return 0
     if not wave.apart:
-        return s.PARTED
+        return s.DIVERGED
     if not spare(wave, 3, 2 * running.count + 2 * BranchWay.SIZE):
         return s.FULL
     if not row.parts and row.guarded == s.NAMED_BY_LANES:  # lanes whose guard does not hold wait for nobody
@@ -92,7 +92,7 @@ def split_passed(wave: WaveRecord) -> int:
         return 1
     if not wave.apart:
         wave.picked_count = first
-        return s.PARTED + 1
+        return s.DIVERGED + 1
     for i in range(first, end):
         number = wave.picked[i].number
         wave.picked[i] = take_free(wave, wave.picked[i])

@@ -17,7 +17,7 @@ from ..group import Group
 from ..ports import WavePort
 
 BEGINNING = 4  # rounds without events, from which on groups turn but once a round, and are not torn any more
-CALM = 64  # and before memory and registers are compared
+NO_PROGRESS_ROUNDS = 64  # and before memory and registers are compared
 PROVEN = 3  # rounds of every wave that must be alike
 IMPATIENT = 256  # rounds, after which a launch that may be suspended is, though its registers change
 
@@ -88,7 +88,7 @@ class Stillness:
             launch.turns += 1
         if launch.options.suspends and launch.turns > IMPATIENT * waves:
             return True
-        if launch.quiet_rounds < CALM * waves:
+        if launch.quiet_rounds < NO_PROGRESS_ROUNDS * waves:
             if isinstance(wave.access, Watched):
                 wave.access = wave.access.inner
                 self._state = None
@@ -96,10 +96,10 @@ class Stillness:
         state = frozenset([_picture(g) for g in groups])  # a seed may change their order
         if state != self._state:
             self._state = state
-            launch.quiet_rounds = CALM * waves  # go on looking
+            launch.quiet_rounds = NO_PROGRESS_ROUNDS * waves  # go on looking
         if not isinstance(wave.access, Watched):
             wave.access = Watched(wave.access, launch)  # type: ignore[assignment]
-        return launch.quiet_rounds > (CALM + PROVEN) * waves
+        return launch.quiet_rounds > (NO_PROGRESS_ROUNDS + PROVEN) * waves
 
 
 def _picture(g: Group) -> tuple[Any, ...]:

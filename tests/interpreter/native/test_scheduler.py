@@ -58,9 +58,9 @@ def test_a_random_program(program: list[tuple[int, int, int, int, int, bool, int
         assert plain.words == compiled.tolist() and plain.masks == F.ravel().tolist()
         consistent(plain)
         rounds += 1
-        if code != s.CALM or rounds == 3:
+        if code != s.NO_PROGRESS or rounds == 3:
             break
-    assert code in (s.DONE, s.PAUSE, s.STUCK, s.CALM) or (code == s.PARTED and not apart)
+    assert code in (s.DONE, s.PAUSE, s.STUCK, s.NO_PROGRESS) or (code == s.DIVERGED and not apart)
 
 
 def write_row(state: s.WaveRecord, n: int, kind: int, a: int, b: int, join: int, predicate: int, negated: bool, more: int) -> None:

@@ -22,7 +22,7 @@ def release(wave: WaveRecord) -> int:
         arrived = lanes_at(wave, join)
         if arrived and not wave.apart and not only_ends(wave, join.pc):
             wave.picked_count = first
-            return s.PARTED + 1
+            return s.DIVERGED + 1
         if arrived:
             if spinning:
                 wave.unmet[join.pc + 1] = 1

@@ -26,7 +26,7 @@ def guarded(wave: WaveRecord, row: RowRecord) -> int:
         go(wave, row.to)
         return 1
     if not wave.apart:
-        return s.PARTED + 1
+        return s.DIVERGED + 1
     if not spare(wave, 3, 2 * wave.running.count + 2 * BranchWay.SIZE):
         return s.FULL + 1
     push(wave, split_beside(wave, row.guard, flip, row.to))
