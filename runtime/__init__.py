@@ -28,9 +28,14 @@ if TYPE_CHECKING:
     from .python.buffers import ManagedBuffer as ManagedBuffer
     from .python.buffers import MemoryResource as MemoryResource
     from .python.calls import CUDAError as CUDAError
-    from .python.devices import ComputeCapability as ComputeCapability
+    from .python.devices import LEGACY_DEFAULT_STREAM as LEGACY_DEFAULT_STREAM
+    from .python.devices import PER_THREAD_DEFAULT_STREAM as PER_THREAD_DEFAULT_STREAM
     from .python.devices import Context as Context
     from .python.devices import Device as Device
+    from .python.devices import Event as Event
+    from .python.devices import EventOptions as EventOptions
+    from .python.devices import Stream as Stream
+    from .python.devices import StreamOptions as StreamOptions
     from .python.kernels import Kernel as Kernel
     from .python.launcher import LaunchConfig as LaunchConfig
     from .python.launcher import launch as launch
@@ -39,6 +44,7 @@ if TYPE_CHECKING:
     from .python.programs import LinkerOptions as LinkerOptions
     from .python.programs import Program as Program
     from .python.programs import ProgramOptions as ProgramOptions
+    from .python.properties import ComputeCapability as ComputeCapability
     from .python.resources import DeviceMemoryResource as DeviceMemoryResource
     from .python.resources import DeviceMemoryResourceOptions as DeviceMemoryResourceOptions
     from .python.resources import LegacyPinnedMemoryResource as LegacyPinnedMemoryResource
@@ -46,12 +52,6 @@ if TYPE_CHECKING:
     from .python.resources import ManagedMemoryResourceOptions as ManagedMemoryResourceOptions
     from .python.resources import PinnedMemoryResource as PinnedMemoryResource
     from .python.resources import PinnedMemoryResourceOptions as PinnedMemoryResourceOptions
-    from .python.streams import LEGACY_DEFAULT_STREAM as LEGACY_DEFAULT_STREAM
-    from .python.streams import PER_THREAD_DEFAULT_STREAM as PER_THREAD_DEFAULT_STREAM
-    from .python.streams import Event as Event
-    from .python.streams import EventOptions as EventOptions
-    from .python.streams import Stream as Stream
-    from .python.streams import StreamOptions as StreamOptions
     from .python.tensor_maps import TensorMapDataType as TensorMapDataType
     from .python.tensor_maps import TensorMapDescriptor as TensorMapDescriptor
     from .python.tensor_maps import TensorMapDescriptorOptions as TensorMapDescriptorOptions
@@ -64,14 +64,14 @@ _HOMES = {
     "python.arrays": "DeviceNDArray device_array to_device to_opaque to_surface to_texture",
     "python.buffers": "Buffer ManagedBuffer MemoryResource",
     "python.calls": "CUDAError",
-    "python.devices": "ComputeCapability Context Device",
+    "python.devices": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Context Device Event EventOptions Stream StreamOptions",
     "python.launcher": "LaunchConfig launch",
     "python.kernels": "Kernel",
     "python.modules": "ObjectCode",
     "python.programs": "Linker LinkerOptions Program ProgramOptions",
     "python.resources": """DeviceMemoryResource DeviceMemoryResourceOptions LegacyPinnedMemoryResource ManagedMemoryResource
         ManagedMemoryResourceOptions PinnedMemoryResource PinnedMemoryResourceOptions""",
-    "python.streams": "LEGACY_DEFAULT_STREAM PER_THREAD_DEFAULT_STREAM Event EventOptions Stream StreamOptions",
+    "python.properties": "ComputeCapability",
     "python.tensor_maps": """TensorMapDataType TensorMapDescriptor TensorMapDescriptorOptions TensorMapInterleave TensorMapL2Promotion
         TensorMapOOBFill TensorMapSwizzle""",
     "device.launches.observing": "observing",

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..errors import ApiError
 from .buffers import Array, Buffer
+from .devices import Stream
 from .opaque import OpaqueArray, channels_of
-from .streams import Stream
 from .tensor_maps import TensorMapDescriptor, TensorMapDescriptorOptions, as_tensor_map
 from .textures import ResourceDescriptor, SurfaceObject, TextureObject, TextureObjectOptions
 

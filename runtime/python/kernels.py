@@ -10,8 +10,8 @@ from .. import driver
 from ..device.modules.kernels import KernelHandle
 from ..driver.modules.libraries import kernel_of
 from .calls import Given, do
+from .devices import Stream
 from .launcher import Dims, LaunchConfig, Launcher
-from .streams import Stream
 
 if TYPE_CHECKING:
     from .devices import Device

@@ -18,7 +18,7 @@ from ..driver.modules.libraries import kernel_of
 from .arrays import DeviceNDArray
 from .buffers import Buffer
 from .calls import IsStreamType, needed_handle
-from .streams import Stream
+from .devices import Stream
 from .tensor_maps import TensorMapDescriptor
 from .textures import SurfaceObject, TextureObject
 

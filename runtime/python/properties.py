@@ -1,5 +1,11 @@
 """The properties of a device in cuda.core: each is the driver's attribute of that name in capitals; some cuda.core has not, some are flags."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ..device.machine import machine
+
 ABSENT = """
     atomic_reduction_supported can_use_64_bit_stream_mem_ops_v1 can_use_stream_mem_ops_v1 can_use_stream_wait_value_nor_v1
     cooperative_multi_device_launch d3d12_cig_streams_supported dma_buf_mmap_supported gpu_direct_rdma_with_localized_memory_supported
@@ -24,3 +30,34 @@ FLAGS = """
     host_numa_memory_pools_supported host_numa_multinode_ipc_supported host_memory_pools_supported
     host_virtual_memory_management_supported host_alloc_dma_buf_supported only_partial_host_native_atomic_supported
 """.split()
+
+
+class ComputeCapability(NamedTuple):
+    """A compute capability: 9 and 0 for sm_90."""
+
+    major: int
+    minor: int
+
+
+SHOWN = ("multiprocessor_count", "max_threads_per_multiprocessor", "max_threads_per_block", "max_shared_memory_per_block_optin", "l2_cache_size",
+         "warp_size")  # fmt: skip
+
+
+class DeviceProperties:
+    """The attributes of a device by name."""
+
+    def __init__(self, device_id: int) -> None:
+        self._device_id = device_id
+
+    def __getattr__(self, name: str) -> int | bool:
+        if name not in dir(self):
+            raise AttributeError(f"no property is called {name}")
+        value = machine().device(self._device_id).attribute(name.upper())
+        return bool(value) if name in FLAGS else value
+
+    def __dir__(self) -> list[str]:
+        return sorted({name.lower() for name in machine().device(self._device_id).attributes} - set(ABSENT))
+
+    def __repr__(self) -> str:
+        shown = ", ".join(f"{name}={getattr(self, name)}" for name in SHOWN)
+        return f"<DeviceProperties of device {self._device_id}: {shown}; dir() lists all {len(dir(self))}>"

@@ -133,9 +133,9 @@ def test_a_graph_builder_as_cuda_core_has_it(host: Host) -> None:
 
 
 def test_numbers_of_modes_are_those_of_the_enum() -> None:
-    from warplab.runtime.python.graph import _MODES
+    from warplab.runtime.python.devices import CAPTURE_MODES
 
-    assert {n: MODE[f"CU_STREAM_CAPTURE_MODE_{n.upper()}"] for n in _MODES} == _MODES
+    assert {n: MODE[f"CU_STREAM_CAPTURE_MODE_{n.upper()}"] for n in CAPTURE_MODES} == CAPTURE_MODES
 
 
 def test_streams_join_a_capture_through_events(host: Host, stream: cu.CUstream) -> None:
