@@ -10,12 +10,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from warplab.assembler.demangle import short_name
-
 
 def place(line: int, instruction: str, source: str) -> str:
     """Where an instruction stands: first the line of the program that was compiled, where there is one, then that of the PTX in brackets."""
     return f"{source}   [line {line}: {instruction}]" if source else f"line {line}: {instruction}"
+
+
+def _named(kernel: str) -> str:
+    from warplab.assembler.demangle import short_name  # here: who only catches these errors does without the assembler
+
+    return short_name(kernel)
 
 
 class ExecutionError(Exception):
@@ -43,7 +47,7 @@ class Fault(ExecutionError):
     lanes: int = 1  # how many lanes did it
 
     def __repr__(self) -> str:
-        where = f" in {short_name(self.kernel)}" if self.kernel else ""
+        where = f" in {_named(self.kernel)}" if self.kernel else ""
         return f"<Fault {self.kind}{where}{f' at line {self.line}' if self.line else ''}: {self.message}>"
 
     def __str__(self) -> str:
@@ -53,7 +57,7 @@ class Fault(ExecutionError):
         if self.instruction:
             parts.append(f"  at {place(self.line, self.instruction, self.source)}")
         if self.block is not None:
-            who = f"  kernel {short_name(self.kernel)}, block {self.block}, thread {self.thread}"
+            who = f"  kernel {_named(self.kernel)}, block {self.block}, thread {self.thread}"
             parts.append(who + (f" and {self.lanes - 1} more lanes" if self.lanes > 1 else ""))
         return "\n".join(parts)
 
@@ -84,7 +88,7 @@ class Deadlock(ExecutionError):
     note: str = ""  # what else waits
 
     def __str__(self) -> str:
-        what = f"in kernel {short_name(self.kernel)}: no thread can continue" if self.kernel else "of a stream: its work cannot continue"
+        what = f"in kernel {_named(self.kernel)}: no thread can continue" if self.kernel else "of a stream: its work cannot continue"
         lines = [f"deadlock {what}"]
         for w in self.waiting:
             lines.append(f"  {w.lanes} lanes ({w.example}) wait at {place(w.line, w.instruction, w.source)}")
@@ -103,7 +107,7 @@ class LimitReached(ExecutionError):
     where: str
 
     def __str__(self) -> str:
-        return f"kernel {short_name(self.kernel)} reached the limit of {self.limit}, at {self.where}\n  is there a loop that never ends?"
+        return f"kernel {_named(self.kernel)} reached the limit of {self.limit}, at {self.where}\n  is there a loop that never ends?"
 
 
 class LaunchInterrupted(KeyboardInterrupt):

@@ -16,3 +16,9 @@ def pytest_configure(config: pytest.Config) -> None:
     cache: pytest.Cache | None = getattr(config, "cache", None)
     if cache is not None and os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
         os.environ["PYTHONPYCACHEPREFIX"] = str(cache.mkdir("bytecode"))
+
+
+def pytest_collection_finish() -> None:
+    """What has been made for all tests stays to the end: the garbage collector need not look at it again and again."""
+    gc.collect()
+    gc.freeze()

@@ -8,8 +8,6 @@ from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from warplab.assembler.demangle import matching
-
 from .source import Compiled, CppSource, failed
 
 ENTRY = re.compile(r"\.entry\s+([\w$.]+)")
@@ -49,6 +47,13 @@ def compile_cpp(source: CppSource, command: str) -> Compiled:
         if done.returncode:
             raise failed(source.name, log)
         made = ptx.read_bytes().replace(str(path).encode(), source.name.encode())
+    return Compiled(made, source.architecture, log, _symbols(source, made) if source.expressions else {})
+
+
+def _symbols(source: CppSource, made: bytes) -> dict[str, str]:
+    """The kernels that a source's expressions name."""
+    from warplab.assembler.demangle import matching  # here: what compiles a whole file does without the assembler
+
     entries = ENTRY.findall(made.decode(errors="replace"))
     symbols = {}
     for e in source.expressions:
@@ -56,4 +61,4 @@ def compile_cpp(source: CppSource, command: str) -> Compiled:
         if len(found) != 1:
             raise failed(source.name, f"{e} is the name of {len(found)} kernels")
         symbols[e] = found[0]
-    return Compiled(made, source.architecture, log, symbols)
+    return symbols

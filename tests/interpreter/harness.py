@@ -6,6 +6,7 @@ the host API, so that a test that fails accuses the engine.
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -105,6 +106,7 @@ class Machine:
         self.arena = Arena(self.bytes)
         self.program = LoadedProgram(link_modules([m], complete=False), self.arena, fmad=self.fmad, gap=self.gap)
         self.prints = Prints(self.arena)
+        weakref.finalize(self, self.program.kernels.clear)  # as if it was unloaded: its memory need not wait for the garbage collector
 
     def upload(self, x: Array, what: str = "allocation") -> Allocation:
         """An array in device memory."""
