@@ -172,8 +172,7 @@ class Asynchrony:
         """Threads arrive at an mbarrier."""
         order, scope, relaxed = self.context.order, self.context.kind(site).scope, "relaxed" in site.instruction.modifiers
         for released in self._fences.covered(thread, CTA) if relaxed else (order.moment(thread, self.context.now),):
-            sequence = order.sequences.sequence_of(state.last)
-            state.last = order.sequences.release(released, sequence, scope) + released.thread.size - 1
+            state.last = order.sequences.release(released, state.last, scope)
 
     def _see_complete(self, site: Site, state: MBarrier, thread: Array) -> None:
         """Threads see a phase complete."""
@@ -196,10 +195,9 @@ class Asynchrony:
         if copying.after:
             for _, tags, theirs in self._before(copying.after, thread, issued.at):
                 over |= set(tags[theirs].tolist())
-        sequence = order.sequences.sequence_of(state.last)
-        first = order.sequences.release(issued.known.moment.take(place), sequence)
+        before = order.sequences.release(issued.known.moment.take(place), state.last)
         names = COPY << LEVEL_AT | np.array(sorted(over))
-        state.last = order.sequences.announce(names, self.context.now, order.sequences.sequence_of(first) if place.size else sequence)
+        state.last = order.sequences.announce(names, self.context.now, before)
         state.tags |= over
 
     def _forget(self, thread: Array, over: set[int]) -> None:

@@ -182,7 +182,7 @@ class Rendezvous:
                     continue
                 last = self._cluster_phases.last(cluster, n)
                 for released in self._fences.covered(who, least) if relaxed else (order.moment(who, self.context.now),):
-                    last = order.sequences.release(released, order.sequences.sequence_of(last)) + released.thread.size - 1
+                    last = order.sequences.release(released, last)
                 for waiting in self._cluster_phases.arrive(cluster, n, last):
                     order.sequences.acquire(waiting, last)
         self.context.tick()

@@ -59,8 +59,7 @@ class Fences:
             for who, release in self._pending(thread, kind.scope >= GPU):
                 self._take(who, release, kind.scope, site)
         if kind.sequential:
-            sequence = order.sequences.sequence_of(self._sequential)
-            self._sequential = order.sequences.release(order.moment(thread, now), sequence, scope=kind.scope) + thread.size - 1
+            self._sequential = order.sequences.release(order.moment(thread, now), self._sequential, kind.scope)
         self.context.tick()
 
     def _none(self) -> CausalPast:

@@ -134,25 +134,21 @@ class ReleaseSequences:
             self.releases[name][rows] = value
         self._only_wide &= scope >= GPU
 
-    def release(self, m: CausalPast, sequence: Array | int = NOTHING, scope: int = SYS, narrow: int = 0) -> int:
-        """Threads release, one after the other; the number of the first.  Without a sequence, they begin one."""
+    def release(self, m: CausalPast, after: int = NOTHING, scope: int = SYS) -> int:
+        """Threads release, one after the other, behind a release of the same sequence, or to begin one; the last of them all."""
+        if not m.thread.size:
+            return after
         first = self.reserve(m.thread.size)
-        self.fill(
-            slice(first, first + m.thread.size), m, first if isinstance(sequence, int) and sequence < 0 else sequence, scope, 0, narrow
-        )
-        return first
+        last = first + m.thread.size - 1
+        self.fill(slice(first, last + 1), m, first if after < 0 else self.releases["sequence"][after], scope)
+        return last
 
-    def announce(self, keys: Array, now: int, sequence: int = NOTHING) -> int:
-        """Something by name is over, such as a copy: whoever acquires this knows it, whatever the scope; the number of the last release."""
+    def announce(self, keys: Array, now: int, after: int = NOTHING) -> int:
+        """Something by name is over, such as a copy: whoever acquires this knows it, whatever the scope; the last release, as `release` has it."""
         none = np.full(keys.size, NOTHING)
-        ended = CausalPast(keys, np.full(keys.size, now), none, none, np.full((3, keys.size), NOTHING))
-        first = self.release(ended, sequence)
-        self.releases["block"][first : first + keys.size] = ANYWHERE
-        return first + keys.size - 1
-
-    def sequence_of(self, release: int) -> int:
-        """The sequence of a release, where there is one."""
-        return int(self.releases["sequence"][release]) if release >= 0 else NOTHING
+        last = self.release(CausalPast(keys, np.full(keys.size, now), none, none, np.full((3, keys.size), NOTHING)), after)
+        self.releases["block"][last + 1 - keys.size : last + 1] = ANYWHERE
+        return last
 
     # ------------------------------------------------------------ acquire
 
@@ -195,7 +191,8 @@ class ReleaseSequences:
         ascending = groups[order]
         starts = np.flatnonzero(np.append(True, ascending[1:] != ascending[:-1]))
         counts = np.diff(starts, append=groups.size)
-        first = self.release(m.take(order), self.releases.count + np.repeat(starts, counts))
+        first = self.reserve(order.size)
+        self.fill(slice(first, first + order.size), m.take(order), first + np.repeat(starts, counts))
         place = np.searchsorted(ascending[starts], theirs)
         self.acquire(thread, first + starts[place] + counts[place] - 1, tells_all=tells_all)
 

@@ -164,6 +164,15 @@ def test_two_fences_are_ordered_as_they_come(fence: str, ordered: bool) -> None:
     assert (found == ()) == ordered
 
 
+def test_a_fence_without_lanes_hands_on_nothing() -> None:
+    """The warps of block 0 pass a fence.sc whose guard is false, behind a release that nobody acquires."""
+    own = "@{p} st.global.u32 [%rd1+4], %r1;\n@{p} st.release.gpu.global.u32 [%rd2], 1;"
+    body = (
+        own.format(p="%p1") + "\nsetp.ne.u32 %p4, %r1, %r1;\n@%p4 fence.sc.gpu;\n@!%p1 fence.sc.gpu;\n@!%p1 ld.global.u32 %r20, [%rd1+4];"
+    )
+    assert [f.line for f in races(body, block=1, grid=2)] == [HEAD.count("\n") + 6]
+
+
 def test_blocks_of_one_cluster_meet() -> None:
     """Each block counts in the shared memory of its whole cluster, and reads its own after the cluster's barrier."""
     counts = """mapa.shared::cluster.u32 %r11, %r3, 0;

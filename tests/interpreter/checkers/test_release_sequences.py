@@ -30,10 +30,9 @@ def sequences(cluster: int = 1) -> ReleaseSequences:
 
 def release(s: ReleaseSequences, thread: int | range, at: int, after: int = NOTHING, scope: int = SYS) -> int:
     """Threads release what they did up to a time, behind a release of the same sequence; the last one's number."""
-    who = np.atleast_1d(np.array(thread))
+    who = np.atleast_1d(np.array(thread, np.int64))
     none = np.zeros(who.size, np.int64)
-    first = s.release(CausalPast(who, np.full(who.size, at), none, none, s.newest_of(who)), s.sequence_of(after), scope)
-    return first + who.size - 1
+    return s.release(CausalPast(who, np.full(who.size, at), none, none, s.newest_of(who)), after, scope)
 
 
 def until(s: ReleaseSequences, thread: int, who: int) -> int:
@@ -69,6 +68,14 @@ def test_releases_hand_on_what_the_releasing_thread_had_acquired() -> None:
     release(s, 7, 90, 0)  # behind what the chain has read
     acquire(s, 100, 5)
     assert [until(s, 100, who) for who in (7, 60, 64, 65)] == [3, 4, 8, NOTHING]
+
+
+def test_where_nobody_releases_the_last_release_stays() -> None:
+    s = sequences()
+    assert release(s, range(0), 1) == NOTHING
+    first = release(s, 1, 2)
+    release(s, 2, 3)
+    assert release(s, range(0), 4, first) == first
 
 
 def test_two_sequences_that_know_each_other() -> None:
