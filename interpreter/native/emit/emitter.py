@@ -51,6 +51,8 @@ class Emitter(CompiledLanes):
         self.put_all(needed, VARYING)
         once = len(self.once.lines)  # all that the loop over the vectors reads is computed by now
         self.put_all(needed, UNIFORM)
+        if not self.code.lines:
+            return self.without_vectors(once)
         self.once.lines += self.ending
         w = self.width
         body = [
@@ -61,6 +63,14 @@ class Emitter(CompiledLanes):
             f"  %bits = trunc i64 %e to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %whole = icmp eq i{w} %bits, -1",
             *(["  br i1 %whole, label %all, label %some", "all:", *for_all(inlined(body), w)] if twice else ["  br label %some"]), "some:", *body,
             "bad:", *self.ending, "  ret i64 %k",
+        ])  # fmt: skip
+
+    def without_vectors(self, once: int) -> str:
+        """The function of operations that are the same for the whole wave: it does not go through the vectors."""
+        return whole_function(self.name, [], [
+            *self.once.lines[:once],
+            "  %before = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %before, 0", "  br i1 %fine, label %end, label %none",
+            "none:", "  ret i64 0", "end:", *self.once.lines[once:], "  ret i64 -1",
         ])  # fmt: skip
 
     def function(self, once: int, body: Sequence[str]) -> str:
