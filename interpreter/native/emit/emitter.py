@@ -289,9 +289,9 @@ def inlined(body: Sequence[str]) -> list[str]:
     return [line.replace(f") {CALLED}", f") {INLINED}") for line in body]
 
 
-def for_all(body: Sequence[str], width: int) -> list[str]:
+def for_all(body: Sequence[str], width: int, suffix: str = ".all") -> list[str]:
     """What a function does for a vector, where all lanes are known to take part: most of what asks for the mask vanishes."""
-    return renamed(body, {"%active": "<" + ", ".join(["i1 true"] * width) + ">", "%bits": "-1"}, ".all")
+    return renamed(body, {"%active": "<" + ", ".join(["i1 true"] * width) + ">", "%bits": "-1"}, suffix)
 
 
 def renamed(body: Sequence[str], known: Mapping[str, str], suffix: str) -> list[str]:

@@ -24,11 +24,10 @@ class Moving:
     def __init__(self, helpers: Helpers) -> None:
         self.helpers = helpers
 
-    def spread(self, bits: int, size: int) -> str:
-        """The name of what adds a vector's addresses of elements of a size to what is known of all."""
-        name, w = f"spread_{bits}x{size}", self.helpers.width
+    def spread(self, bits: int) -> str:
+        """The name of what adds a vector's addresses to what is known lane by lane."""
+        name, w = f"spread_{bits}", self.helpers.width
         if name not in self.helpers.texts:
-            self.extend()
             folded: list[str] = []
             for at, (part, how) in enumerate(PARTS.items()):
                 n = w
@@ -46,20 +45,16 @@ class Moving:
                     f"  %{part}.p = getelementptr {v}, ptr %sums, i64 {at}", f"  %{part}.had = load {v}, ptr %{part}.p, align 64",
                     self._joined(f"%{part}.has", how, n, bits, f"%{part}.had", f"%{part}.{n}"), f"  store {v} %{part}.has, ptr %{part}.p, align 64",
                 ]  # fmt: skip
-            wide = {f"{x}.wide": f"sext i32 %a.{x} to i64" if bits == 32 else f"add i64 %a.{x}, 0" for x in ("first", "second")}
             greatest, least = (", ".join([f"i{bits} {v}"] * w) for v in extremes(bits))
-            reach = str((w // 2 - 1) * size)
-            self._write(
-                T.SPREAD,
-                name,
-                A=str(bits),
-                H=str(w // 2),
-                greatest=greatest,
-                least=least,
-                folded="\n".join(folded),
-                **{"half.reach": reach},
-                **wide,
-            )
+            self._write(T.SPREAD, name, A=str(bits), greatest=greatest, least=least, folded="\n".join(folded))
+        return name
+
+    def extend_by_halves(self, size: int) -> str:
+        """The name of what adds the addresses of a vector whose halves are each neighbours, or at one place."""
+        name = f"extend_by_halves_{size}"
+        if name not in self.helpers.texts:
+            self.extend()
+            self._write(T.EXTEND_BY_HALVES, name, **{"half.reach": str((self.helpers.width // 2 - 1) * size)})
         return name
 
     def _joined(self, name: str, how: str, n: int, bits: int, a: str, b: str) -> str:
@@ -97,8 +92,7 @@ class Moving:
         """The name of the check of a group's addresses."""
         name = f"legal_{space}"
         if name not in self.helpers.texts:
-            lo = "and i64 %sum.lo, 4294967295" if space == "shared" else "add i64 %sum.lo, 0"
-            self._write(T.LEGAL_SHARED if space == "shared" else T.LEGAL_GLOBAL, name, reach=T.REACH.replace("{lo}", lo))
+            self._write(T.LEGAL_SHARED if space == "shared" else T.LEGAL_GLOBAL, name, reach=T.REACH)
         return name
 
     def run(self, writes: bool, bits: int, elements: int) -> str:
@@ -114,6 +108,21 @@ class Moving:
                 wide = f"  %x = load {v}, ptr %p0, align {bits // 8}\n  ret {v} %x"
             text = T.STORE_RUN if writes else T.LOAD_RUN
             self._write(text, name, R=h.result(bits, elements, h.width), values=self._values(bits, elements), wide=wide)
+        return name
+
+    def paired(self, writes: bool, bits: int) -> str:
+        """The name of a move of all lanes, the halves of which are each neighbours, or, in a load, at one place."""
+        name, h = f"{'store' if writes else 'load'}_paired_{bits}", self.helpers
+        if name not in h.texts:
+            w, half = h.width, h.width // 2
+            lanes = {"low": ", ".join(f"i32 {i}" for i in range(half)), "high": ", ".join(f"i32 {i}" for i in range(half, w))}
+            sizes_of = {"H": str(half), "B": str(bits), "bytes": str(bits // 8), "ones.half": ", ".join(["i1 true"] * half)}
+            if writes or bits < 32:
+                self._write(T.STORE_PAIRED if writes else T.LOAD_BOTH_RUNS, name, **lanes, **sizes_of)
+            else:
+                h.moving("load", bits, half)
+                each = "\n".join(T.LOAD_ONE_OF_PAIR.replace("{n}", n) for n in "01")
+                self._write(T.LOAD_PAIRED, name, each=each, **lanes, **sizes_of)
         return name
 
     def any(self, space: str, writes: bool, bits: int, elements: int) -> str:

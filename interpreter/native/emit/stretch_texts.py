@@ -4,32 +4,25 @@ from __future__ import annotations
 
 from .texts import HALF_MASKS, LOAD_BOTH, LOAD_PAIR, STORE_BOTH
 
-# Adds the addresses of one vector, which lie as `kind` says (see KINDS in memory.py), to what is known of the group's.
-SPREAD = """define internal void @{name}(<{W} x i{A}> %a, i32 %kind, i{W} %lanes, ptr %sum, ptr %sums) noinline {
-entry:
-  %full = icmp eq i{W} %lanes, -1
-  %few = icmp ne i32 %kind, 4
-  %plain = and i1 %full, %few
-  br i1 %plain, label %pair, label %each
-pair:
-  %a.first = extractelement <{W} x i{A}> %a, i32 0
-  %a.second = extractelement <{W} x i{A}> %a, i32 {H}
-  %first = {first.wide}
-  %second = {second.wide}
-  %less = call i64 @llvm.smin.i64(i64 %first, i64 %second)
-  %more = call i64 @llvm.smax.i64(i64 %first, i64 %second)
-  %are.runs = icmp eq i32 %kind, 2
-  %reach = select i1 %are.runs, i64 {half.reach}, i64 0
-  %end = add i64 %more, %reach
-  %both = or i64 %first, %second
-  call void @extend(ptr %sum, i64 %less, i64 %end, i64 %both) #0
-  ret void
-each:
+# Adds the addresses of one vector to what is known of the group's: addresses that lie anyhow, of some lanes.
+SPREAD = """define internal void @{name}(<{W} x i{A}> %a, i{W} %lanes, ptr %sums) noinline {
   %mask = bitcast i{W} %lanes to <{W} x i1>
   %low.{W} = select <{W} x i1> %mask, <{W} x i{A}> %a, <{W} x i{A}> <{greatest}>
   %high.{W} = select <{W} x i1> %mask, <{W} x i{A}> %a, <{W} x i{A}> <{least}>
   %bits.{W} = select <{W} x i1> %mask, <{W} x i{A}> %a, <{W} x i{A}> zeroinitializer
 {folded}
+  ret void
+}"""
+# Those of all lanes, which lie as `kind` says (see KINDS in memory.py), the second half so far from the first.
+EXTEND_BY_HALVES = """define internal void @{name}(ptr %sum, i64 %first, i64 %far, i32 %kind) alwaysinline {
+  %second = add i64 %first, %far
+  %less = call i64 @llvm.smin.i64(i64 %first, i64 %second)
+  %more = call i64 @llvm.smax.i64(i64 %first, i64 %second)
+  %same = trunc i32 %kind to i1
+  %reach = select i1 %same, i64 0, i64 {half.reach}
+  %end = add i64 %more, %reach
+  %both = or i64 %first, %second
+  call void @extend(ptr %sum, i64 %less, i64 %end, i64 %both) #0
   ret void
 }"""
 EXTEND = """define internal void @extend(ptr %sum, i64 %low, i64 %high, i64 %bits) alwaysinline {
@@ -69,8 +62,7 @@ REACH = """entry:
   %max = load i64, ptr %max.p, align 8
   %bits.p = getelementptr i64, ptr %sum, i64 2
   %bits = load i64, ptr %bits.p, align 8
-  %sum.lo = add i64 %min, %plus
-  %lo = {lo}
+  %lo = add i64 %min, %plus
   %reach = sub i64 %max, %min
   %last = add i64 %lo, %reach
   %behind = add i64 %last, %size
@@ -93,7 +85,9 @@ some:
 """
 LEGAL_SHARED = """define internal i1 @legal_shared(i64 %room, ptr %sum, i64 %plus, i64 %size, ptr %range) noinline {
 {reach}
-  %inside = icmp ule i64 %behind, %room
+  %begins = icmp ule i64 %lo, %room
+  %ends = icmp ule i64 %behind, %room
+  %inside = and i1 %begins, %ends
   %legal = and i1 %aligned, %inside
   ret i1 %legal
 }"""
@@ -207,5 +201,29 @@ LOAD_RUN = """define internal {R} @{name}(ptr %p0) alwaysinline {
 }"""
 STORE_RUN = """define internal void @{name}(ptr %p0, {values}) alwaysinline {
 {wide}
+  ret void
+}"""
+# All lanes access, each half of them neighbours or one place.  A load takes the first element for all, and what follows it where they are neighbours.
+LOAD_PAIRED = """define internal <{W} x i{B}> @{name}(ptr %p0, ptr %p1, i1 %run) alwaysinline {
+  %mask = select i1 %run, <{H} x i1> <{ones.half}>, <{H} x i1> zeroinitializer
+{each}
+  %both = shufflevector <{H} x i{B}> %half0, <{H} x i{B}> %half1, <{W} x i32> <{low}, {high}>
+  ret <{W} x i{B}> %both
+}"""
+LOAD_ONE_OF_PAIR = """  %one{n} = load i{B}, ptr %p{n}, align {bytes}
+  %ones{n} = insertelement <{H} x i{B}> poison, i{B} %one{n}, i32 0
+  %all{n} = shufflevector <{H} x i{B}> %ones{n}, <{H} x i{B}> poison, <{H} x i32> zeroinitializer
+  %half{n} = call <{H} x i{B}> @llvm.masked.load.v{H}i{B}.p0(ptr %p{n}, i32 {bytes}, <{H} x i1> %mask, <{H} x i{B}> %all{n})"""
+LOAD_BOTH_RUNS = """define internal <{W} x i{B}> @{name}(ptr %p0, ptr %p1, i1 %run) alwaysinline {
+  %half0 = load <{H} x i{B}>, ptr %p0, align {bytes}
+  %half1 = load <{H} x i{B}>, ptr %p1, align {bytes}
+  %both = shufflevector <{H} x i{B}> %half0, <{H} x i{B}> %half1, <{W} x i32> <{low}, {high}>
+  ret <{W} x i{B}> %both
+}"""
+STORE_PAIRED = """define internal void @{name}(ptr %p0, ptr %p1, <{W} x i{B}> %x0) alwaysinline {
+  %half0 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{low}>
+  %half1 = shufflevector <{W} x i{B}> %x0, <{W} x i{B}> poison, <{H} x i32> <{high}>
+  store <{H} x i{B}> %half0, ptr %p0, align {bytes}
+  store <{H} x i{B}> %half1, ptr %p1, align {bytes}
   ret void
 }"""

@@ -1,8 +1,9 @@
 """Operations whose accesses are checked together, once for all vectors of a group, and which then run from the first to the last for one vector after another.
 
 A first loop over the vectors computes no more than addresses: how far they reach, and how those of each vector lie.  If all of them are legal, and no lane
-can see what another one stores there, a second loop does the work: without checks, and with registers that need no memory in between.  Else the function
-reports that it has done nothing, and passes run the same operations.
+can see what another one stores there, a second loop does the work: without checks, and with registers that need no memory in between.  It has three versions: for
+vectors whose lanes all access neighbours, for those whose halves do, or load from one place (as rows of 16 threads), and for all others.  If something may not be
+legal, the function reports that it has done nothing, and passes run the same operations.
 """
 
 from __future__ import annotations
@@ -28,7 +29,9 @@ from .values import Guard
 
 _COMPUTE = ("pure", "move", "pointer", "factors", "parameter", "pack", "unpack")
 MOST = 64  # accesses of a stretch
+FEW = 8  # accesses whose code is repeated for lanes that lie anyhow
 DEAR = 24  # lines of LLVM IR that are not worth computing twice
+EASY, PAIRED = 1, 2  # what is noted of a vector: all its accesses go to neighbours; or its halves each to neighbours or to one place
 _NAME = re.compile(r"%[\w.]+")
 _MARK = "access "  # a line that stands for one
 _NONE = str((1 << 63) - 1)  # greater than any address
@@ -193,7 +196,8 @@ class TogetherEmitter(Emitter):
         once = len(self.once.lines)
         self.put_all(needed, UNIFORM)
         numbers = range(len(self.addresses))
-        easy, hard = (_wanted([*[x for i in numbers for x in self._noted(i)], *self._spelt(spell)]) for spell in (self._easy, self._hard))
+        noted = [x for i in numbers for x in self._noted(i)]
+        easy, paired, hard = (_wanted([*noted, *self._spelt(spell)]) for spell in (self._easy, self._paired, self._hard))
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in self.code.rooms.items()]
         rooms += [f"  %sum{i} = alloca [4 x i64], align 8" for i in numbers]
         rooms += [f"  %sums{i} = alloca [{len(PARTS) * FOLDED} x {a.type}], align 64" for i, a in enumerate(self.addresses)]
@@ -201,8 +205,9 @@ class TogetherEmitter(Emitter):
         look = ["  br i1 %whole, label %all, label %some", "all:", *for_all(inlined([*looks, "  br label %next"]), w),
                 "some:", *inlined(looks), "  br label %next"]  # fmt: skip
         work = [f"  %flag.p = getelementptr i8, ptr %frame, i64 {self.frame.notes}", "  %flag = load i64, ptr %flag.p, align 8",
-                "  %is.easy = icmp ne i64 %flag, 0", "  br i1 %is.easy, label %easy, label %hard",
-                "easy:", *for_all(inlined([*easy, "  br label %next"]), w), "hard:", *inlined(hard), "  br label %next"]  # fmt: skip
+                f"  switch i64 %flag, label %hard [i64 {EASY}, label %easy i64 {PAIRED}, label %paired]",
+                "easy:", *for_all(inlined([*easy, "  br label %next"]), w), "paired:", *for_all(inlined([*paired, "  br label %next"]), w, ".pair"),
+                "hard:", *(inlined(hard) if len(self.moves) <= FEW else hard), "  br label %next"]  # fmt: skip
         return whole_function(self.name, rooms, [
             *self.once.lines[:once],
             *self._cleared(), "  br label %look", *self._loop("look", "entry", look, "decide"),
@@ -231,9 +236,17 @@ class TogetherEmitter(Emitter):
         names = {x for a in self.addresses for x in (a.name, a.lanes)} | {block}
         lines = _reaching(self.code.lines, names)
         ordered = self._ordered()
-        easy = "true"
+        easy = paired = "true"
         for i, a in enumerate(self.addresses):
             vector, reach = f"<{w} x {a.type}> {a.name}", (w - 1) * a.size
+            far, fits = f"%apart{i}", "true"
+            distance = [f"  %second{i} = extractelement {vector}, i32 {w // 2}", f"  {far} = sub {a.type} %second{i}, %f{i}"]
+            if a.bits == 64:
+                far, fits = f"%apart{i}.low", f"%fits{i}"
+                distance += [f"  {far} = trunc i64 %apart{i} to i32", f"  {far}.w = sext i32 {far} to i64",
+                             f"  {fits} = icmp eq i64 %apart{i}, {far}.w"]  # fmt: skip
+            else:
+                distance.append(f"  {far}.w = sext i32 {far} to i64")
             wide = f"sext i32 %f{i} to i64" if a.bits == 32 else f"add i64 %f{i}, 0"
             lines += [
                 f"  %kind{i} = call i32 @{self.helpers.kind(a.bits, a.size)}({vector}, i{w} {a.lanes}) {CALLED}",
@@ -243,11 +256,17 @@ class TogetherEmitter(Emitter):
                 f"  %near{i} = icmp eq i32 %kind{i}, 0", f"  %full{i} = icmp eq i{w} {a.lanes}, -1", f"  %run{i} = and i1 %near{i}, %full{i}",
                 f"  %end{i} = add i64 %first{i}, {reach}", f"  br i1 %run{i}, label %runs{i}, label %other{i}",
                 f"runs{i}:", f"  call void @{self.moving.extend()}(ptr %sum{i}, i64 %first{i}, i64 %end{i}, i64 %first{i})", f"  br label %order{i}",
-                f"other{i}:", f"  call void @{self.moving.spread(a.bits, a.size)}({vector}, i32 %kind{i}, i{w} {a.lanes}, ptr %sum{i}, ptr %sums{i})",
-                f"  br label %order{i}",
-                f"order{i}:", f"  %easy{i} = and i1 {easy}, %run{i}",
+                f"other{i}:", *distance, f"  %few{i} = icmp ne i32 %kind{i}, 4", f"  %plain{i} = and i1 %few{i}, %full{i}",
+                f"  %near.by{i} = and i1 %plain{i}, {fits}", f"  br i1 %near.by{i}, label %halves{i}, label %each{i}",
+                f"halves{i}:", f"  call void @{self.moving.extend_by_halves(a.size)}(ptr %sum{i}, i64 %first{i}, i64 {far}.w, i32 %kind{i})",
+                f"  %kinds{i} = lshr i32 {self._pairable(i)}, %kind{i}", f"  %pair{i} = trunc i32 %kinds{i} to i1", f"  br label %order{i}",
+                f"each{i}:", f"  call void @{self.moving.spread(a.bits)}({vector}, i{w} {a.lanes}, ptr %sums{i})", f"  br label %order{i}",
+                f"order{i}:", f"  %far{i} = phi i32 [{w // 2 * a.size}, %runs{i}], [{far}, %halves{i}], [0, %each{i}]",
+                f"  %pairs{i} = phi i1 [true, %runs{i}], [%pair{i}, %halves{i}], [false, %each{i}]",
+                f"  %far{i}.p = getelementptr i8, ptr %frame, i64 {notes + 20 + 16 * i}", f"  store i32 %far{i}, ptr %far{i}.p, align 4",
+                f"  %easy{i} = and i1 {easy}, %run{i}", f"  %paired{i} = and i1 {paired}, %pairs{i}",
             ]  # fmt: skip
-            easy = f"%easy{i}"
+            easy, paired = f"%easy{i}", f"%paired{i}"
             if i in ordered:
                 key = [f"  %in{i} = shl i64 {block}, 32"] if a.bits == 32 else []
                 key += [f"  %key{i} = add i64 %first{i}, {f'%in{i}' if a.bits == 32 else '0'}"]
@@ -259,7 +278,8 @@ class TogetherEmitter(Emitter):
                 ]  # fmt: skip
         flag = [
             f"  %flag.p = getelementptr i8, ptr %frame, i64 {notes}",
-            f"  %flag = zext i1 {easy} to i64",
+            f"  %flag.pair = select i1 {paired}, i64 {PAIRED}, i64 0",
+            f"  %flag = select i1 {easy}, i64 {EASY}, i64 %flag.pair",
             "  store i64 %flag, ptr %flag.p, align 8",
         ]
         return [*lines, *flag]
@@ -334,7 +354,10 @@ class TogetherEmitter(Emitter):
         """Lines that load what has been noted of a vector's addresses."""
         notes = self.frame.notes + 16 * i
         return [f"  %first{i}.p = getelementptr i8, ptr %frame, i64 {notes + 8}", f"  %first{i} = load i64, ptr %first{i}.p, align 8",
-                f"  %kind{i}.p = getelementptr i8, ptr %frame, i64 {notes + 16}", f"  %kind{i} = load i32, ptr %kind{i}.p, align 4"]  # fmt: skip
+                f"  %kind{i}.p = getelementptr i8, ptr %frame, i64 {notes + 16}", f"  %kind{i} = load i32, ptr %kind{i}.p, align 4",
+                f"  %far{i}.p = getelementptr i8, ptr %frame, i64 {notes + 20}", f"  %far{i} = load i32, ptr %far{i}.p, align 4",
+                f"  %far{i}.w = sext i32 %far{i} to i64", f"  %second{i} = add i64 %first{i}, %far{i}.w",
+                f"  %same{i} = trunc i32 %kind{i} to i1", f"  %run{i} = xor i1 %same{i}, true"]  # fmt: skip
 
     def _spelt(self, spell: Callable[[int, Move], list[str]]) -> list[str]:
         """The lines of the operations with their accesses spelt out."""
@@ -349,12 +372,31 @@ class TogetherEmitter(Emitter):
 
     def _easy(self, n: int, move: Move) -> list[str]:
         """An access of all lanes to neighbours."""
-        f, a = self.moving.run(move.writes, move.bits, move.elements), self.addresses[move.addresses]
-        at = [f"  %at{n} = add i64 %first{move.addresses}, {move.plus}"]
-        if a.bits == 32:
-            at = [f"  %at{n}.x = add i64 %first{move.addresses}, {move.plus}", f"  %at{n} = and i64 %at{n}.x, {0xFFFFFFFF}"]
+        f = self.moving.run(move.writes, move.bits, move.elements)
         given = ", ".join((f"ptr %at{n}.p", *move.values))
-        return [*at, f"  %at{n}.p = getelementptr i8, {move.base}, i64 %at{n}", self._called(f, given, move)]
+        return [*self._from(f"at{n}", "first", move), self._called(f, given, move)]
+
+    def _paired(self, n: int, move: Move) -> list[str]:
+        """An access of all lanes, the halves of which each go to neighbours, or to one place."""
+        if move.elements > 1:
+            return self._easy(n, move)
+        f = self.moving.paired(move.writes, move.bits)
+        run = () if move.writes else (f"i1 %run{move.addresses}",)
+        given = ", ".join((f"ptr %at{n}.p", f"ptr %then{n}.p", *run, *move.values))
+        return [*self._from(f"at{n}", "first", move), *self._from(f"then{n}", "second", move), self._called(f, given, move)]
+
+    def _from(self, name: str, lane: str, move: Move) -> list[str]:
+        """Lines that compute where the first or second half begins."""
+        at = f"  %{name} = add i64 %{lane}{move.addresses}, {move.plus}"
+        return [at, f"  %{name}.p = getelementptr i8, {move.base}, i64 %{name}"]
+
+    def _pairable(self, i: int) -> int:
+        """A bit for each way in which addresses may lie (see KINDS in memory.py) for their accesses to be spelt so."""
+        kinds = 0b1111
+        for move in self.moves:
+            if move.addresses == i:
+                kinds &= 0b0001 if move.elements > 1 else 0b0101 if move.writes or move.bits < 32 else 0b1111
+        return kinds
 
     def _hard(self, n: int, move: Move) -> list[str]:
         """An access of any lanes to any addresses."""

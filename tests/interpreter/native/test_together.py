@@ -89,6 +89,35 @@ def test_a_stretch_runs_without_passes(name: str, block: Any, programs: list[Nat
         assert ran_together(programs) and all(ran_together(programs))
 
 
+def halves(size: int, space: str) -> str:
+    """Lanes of a block of 16 x 16 load an element of their row, and one of their column, and store what they make of both."""
+    word, register = f"{space}.u{8 * size}", ("%r8", "%r9") if size < 8 else ("%d14", "%d15")
+    a, b = register
+    fill = "st.shared.v4.u32 [%r10], {%r4, %r3, %r6, %r10}; bar.sync 0;" if space == "shared" else ""
+    return (
+        f"mov.u32 %r7, %tid.y; mad.lo.u32 %r10, %r7, 16, %r1; mad.lo.u32 %r10, %r10, 16, %r5; {fill}"
+        f"mad.lo.u32 %r11, %r7, 128, 64; mul.lo.u32 %r12, %r1, {size}; mad.lo.u32 %r12, %r7, 32, %r12;"
+        + ("add.u32 %r13, %r11, %r5; add.u32 %r14, %r12, %r5;" if space == "shared" else
+           "cvt.u64.u32 %d10, %r11; cvt.u64.u32 %d11, %r12; add.u64 %d10, %d2, %d10; add.u64 %d11, %d2, %d11;")
+        + "mad.lo.u32 %r15, %r2, 16, %r7; mad.lo.u32 %r15, %r15, 96, %r12; cvt.u64.u32 %d12, %r15; add.u64 %d12, %d1, %d12;"
+        + " ".join(
+            f"ld.{word} {a}, [{'%r13' if space == 'shared' else '%d10'}+{k * size}]; ld.{word} {b}, [{'%r14' if space == 'shared' else '%d11'}+{32 * k}];"
+            f"mad.lo.u{max(8 * size, 32)} {a}, {a}, 7, {b}; xor.b{max(8 * size, 32)} {b}, {a}, {b}; st.global.u{8 * size} [%d12+{5376 * k}], {a};"
+            for k in range(3)
+        )
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("block", [(16, 16), (16, 13), (16, 1), (8, 8), (32, 4)])
+@pytest.mark.parametrize("size", [1, 2, 4, 8])
+@pytest.mark.parametrize("space", ["global", "shared"])
+def test_the_halves_of_a_warp_may_lie_apart(space: str, size: int, block: Any, programs: list[NativeProgram]) -> None:
+    numpy, native = both(halves(size, space), block, blocks=3)
+    assert np.array_equal(numpy, native)
+    if block == (16, 16):
+        assert all(ran_together(programs))
+
+
 SEEN = {
     "the next element": "ld.global.u32 %r7, [%d4]; st.global.u32 [%d4+4], %r7;",
     "the element before": "ld.global.u32 %r7, [%d4+4]; st.global.u32 [%d4], %r7;",
@@ -121,6 +150,8 @@ ILLEGAL = {
     "st.global.u32 [%d7], %r8;",
     "behind shared memory": "ld.global.u32 %r7, [%d5]; st.shared.u32 [%r6+3200], %r7;",
     "before shared memory": "ld.global.u32 %r7, [%d5]; st.shared.u32 [%r6+-4], %r7;",
+    "far before shared memory": "ld.global.u32 %r7, [%d5]; add.u32 %r6, %r6, -2147483648; st.shared.u32 [%r6+-2147483648], %r7; add.u32 %r6, %r6, -4; "
+    "ld.shared.u32 %r8, [%r6]; st.global.u32 [%d4], %r8;",
 }  # fmt: skip
 
 
