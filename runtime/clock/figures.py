@@ -23,6 +23,7 @@ ALLOCATION = {"device": (36.0, 0.45), "managed": (36.0, 0.45), "host": (371.0, 2
 HOST_COPY = 12e9  # bytes a second from one place of host memory to another
 # A kernel: until one begins that finds its stream idle, and what is not its blocks' time.
 IDLE_START, KERNEL = 2.0, 0.9
+HOST_FUNCTION = 30.0  # that a stream calls: until the stream goes on
 # Copies: setting one up, by direction; small ones travel with the command.
 SMALL, TO_DEVICE_SMALL, TO_DEVICE, TO_HOST, ACROSS, TO_PEER, THROUGH_HOST = 4096, 2.1, 4.1, 2.55, 2.9, 3.0, 11.2
 USED = 0.87  # of the published rate of PCI Express and of NVLink

@@ -7,7 +7,7 @@ the same program tells the same times everywhere.  Times are microseconds since 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from warplab.isa.profiles import DeviceProfile
@@ -17,6 +17,7 @@ from .engines import Engine
 from .figures import CopyCost, DeviceFigures, MemoryPlace
 
 STEP = 0.032  # of an event's time
+MOST_LOOKS = 40  # in a row of which each takes twice as long as the one before
 OTHER = {"h2d": "d2h", "d2h": "h2d"}
 HOST, KERNELS = "host", "kernels"
 PREDICTED = "the times that the program is told are predicted; with --clock host they are those of this machine"
@@ -60,6 +61,7 @@ class Timeline:
         self._charged = False  # has the host paid for the call?
         self._ends = 0.0  # when the last copy is done, if a call may wait for it
         self._own: int | None = None  # the span of the call that is being made, among those kept
+        self._looks = 0  # in a row that found work under way
 
     def figures(self, device: int) -> DeviceFigures:
         """What a device's links and memory do."""
@@ -113,15 +115,33 @@ class Timeline:
         """Memory was given, or taken back."""
         self._call(f.allocation_call(kind, size), "allocation")
 
-    def wait(self, device: int, stream: str = "", until: float | None = None) -> None:
-        """The host waits for a stream, for a time that an event has, or for all work of a device."""
-        if until is None:
-            streams = [stream] if stream else [s for s, d in self._devices.items() if d == device]
-            until = max((self._done[s] for s in streams), default=0.0)
+    def ends(self, streams: Iterable[str]) -> float:
+        """When all that some streams were given is done."""
+        return max((self._done[s] for s in streams), default=0.0)
+
+    def of_device(self, device: int) -> list[str]:
+        """The streams that a device has had work of."""
+        return [s for s, d in self._devices.items() if d == device]
+
+    def wait(self, until: float) -> None:
+        """The host waits for a time, at which work ends."""
+        self._looks = 0
         if until > self.host:
             self._host(until + f.TELL, "wait")
         else:
             self._host(self.host + f.LOOK_CALL, "wait")
+
+    def look(self, until: float) -> bool:
+        """The host asks whether a time, at which work ends, will be past when it has the answer.
+
+        Who asks in a loop is at that time after a few dozen calls: each call in a row that finds work under way takes twice as long as the one before it.
+        """
+        if until <= self.host + f.LOOK_CALL:
+            return True
+        step = f.LOOK_CALL * 2.0 ** min(self._looks, MOST_LOOKS)
+        self._looks += 1
+        self._host(min(self.host + step, until), "look")
+        return False
 
     def reach(self, device: int, moved: Mapping[int, tuple[int, int]], place_of: Callable[[int], MemoryPlace]) -> float:
         """How long a device's kernel needs for what it loads from and stores to memory elsewhere: bytes each way, by the start of each allocation."""
@@ -132,7 +152,7 @@ class Timeline:
     def begin(self, stream: str, after: Sequence[str], device: int) -> None:
         """The next work is a stream's, behind all that some streams have so far."""
         if self._stream is None:
-            self._charged, self._own = False, self._own if self.label else None
+            self._charged, self._own, self._looks = False, self._own if self.label else None, 0
         self._stream, self._device = stream, device
         self._devices[stream] = device
         self._done[stream] = max(self._done[s] for s in (stream, *after))
@@ -144,12 +164,18 @@ class Timeline:
     def record(self, stream: str | None, device: int) -> float:
         """When a stream reaches an event: all of a device's, if none is named."""
         self._call(f.EVENT_CALL, "event")
-        streams = [stream] if stream else [s for s, d in self._devices.items() if d == device]
-        found = max([self.host + f.SUBMIT, *(self._done[s] for s in streams)])
+        streams = [stream] if stream else self.of_device(device)
+        found = max(self.host + f.SUBMIT, self.ends(streams))
         found = round(found / STEP) * STEP
         for s in streams:
             self._done[s] = found
         return found
+
+    def hosted(self) -> None:
+        """A stream has called a function of the host."""
+        self._call(f.LAUNCH_CALL, "host function")
+        stream, arrival, done = self._queue()
+        self._done[stream] = max(arrival, done) + f.HOST_FUNCTION
 
     def follow(self, stream: str, device: int, reached: float) -> None:
         """What a stream is given from now on comes after an event."""

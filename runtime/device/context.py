@@ -72,8 +72,9 @@ class DeviceContext(DeviceWork):
         self._workspaces: list[Allocation] = []  # that no cooperative launch uses
 
     def close(self) -> None:
-        """Gives everything back."""
+        """Gives everything back, when what it was given is done."""
         QUEUE.drop(self)
+        self.over()
         self.ring.flush()
         for module in list(self.modules):
             self.unload(module)

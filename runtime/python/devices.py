@@ -102,7 +102,12 @@ class Event(Closable):
     @property
     def is_done(self) -> bool:
         """Whether it has completed."""
-        do(driver.cuEventQuery, self.handle)
+        try:
+            do(driver.cuEventQuery, self.handle)
+        except CUDAError as e:
+            if e.name != "CUDA_ERROR_NOT_READY":
+                raise
+            return False
         return True
 
     @property

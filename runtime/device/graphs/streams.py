@@ -21,7 +21,7 @@ from ...errors import ApiError
 from ..memory.allocations import AddressSpace
 from ..state import DeviceState
 from .graphs import GLOBAL, Capture, Node
-from .pending import QUEUE, PendingWork, Steps, Work
+from .pending import HOST, QUEUE, PendingWork, Steps, Work
 
 LEGACY, PER_THREAD = 1, 2  # the handles of the two default streams
 _numbers = itertools.count(1)
@@ -77,10 +77,7 @@ class DeviceWork(DeviceState):
         if (sanitizer := self.space.sanitizer) is not None:
             sanitizer.host("sync", only.name if isinstance(only, DeviceEvent) else "", only.name if isinstance(only, DeviceStream) else "")
         if (clock := self.space.clock) is not None:
-            if isinstance(only, DeviceEvent):
-                clock.wait(self.ordinal, until=only.reached or 0.0)
-            else:
-                clock.wait(self.ordinal, only.name if only else "")
+            clock.wait(clock.ends(clock.of_device(self.ordinal)) if only is None else only.end)
 
     def unsafe(self, what: str, anywhere: bool = False) -> None:
         """Refuses what a capture that is under way forbids, or any capture for a call about all streams."""
@@ -114,6 +111,12 @@ class DeviceStream:
         if self is legacy:
             return [s.name for s in (*c.streams, *c.thread_streams()) if not s.flags & 1]
         return [legacy.name] if not self.flags & 1 else []
+
+    @property
+    def end(self) -> float:
+        """When its work is done, as the clock has it; that of the legacy default stream is done with that of all which it orders."""
+        clock, legacy = self.context.space.clock, self.context.default_stream(LEGACY)
+        return 0.0 if clock is None else clock.ends([self.name, *(self.after if self is legacy else ())])
 
     @property
     def title(self) -> str:
@@ -198,6 +201,16 @@ class DeviceEvent:
         self.recorded = announced(stream, "EVENT_RECORD", lambda: self.record(stream))
 
     @property
+    def end(self) -> float:
+        """When it is reached, as the clock has it."""
+        return self.reached or 0.0
+
+    @property
+    def is_recorded(self) -> bool:
+        """Is there work that reaches it?"""
+        return self.reached is not None or self.is_ahead
+
+    @property
     def is_ahead(self) -> bool:
         """Is there work before it that has not ended?"""
         return self.recorded is not None and not self.recorded.done
@@ -214,13 +227,15 @@ class DeviceEvent:
 
     def milliseconds_since(self, start: DeviceEvent) -> float:
         """Time between two events."""
-        if self.is_ahead or start.is_ahead:
-            raise ApiError("CUDA_ERROR_NOT_READY", "work before one of the events has not ended")
-        if (self.flags | start.flags) & 2 or self.reached is None or start.reached is None:
+        clock = self.context.space.clock
+        if (self.flags | start.flags) & 2 or not self.is_recorded or not start.is_recorded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "both events must be recorded, and made with timing")
-        if (clock := self.context.space.clock) is not None:
+        for event in (self, start):
+            if event.is_ahead or (clock is not None and not clock.look(event.end)):
+                raise ApiError("CUDA_ERROR_NOT_READY", "work before one of the events has not ended")
+        if clock is not None:
             clock.tell()
-        return (self.reached - start.reached) / 1000
+        return (self.end - start.end) / 1000
 
 
 def announced(stream: DeviceStream, kind: str, work: Work) -> PendingWork:
@@ -230,6 +245,8 @@ def announced(stream: DeviceStream, kind: str, work: Work) -> PendingWork:
         with stream.doing():
             steps = work() or iter(())
             standstill = next(steps, None)
+            if kind == HOST and stream.context.space.clock is not None:
+                stream.context.space.clock.hosted()
             if standstill is not None and stream.context.space.sanitizer is not None:
                 raise standstill  # under checkers nothing is suspended
         while standstill is not None:
@@ -270,11 +287,16 @@ def unfinished(context: DeviceWork, only: DeviceStream | DeviceEvent | None = No
     """The work that the host would wait for."""
     if isinstance(only, DeviceEvent):
         return [only.recorded] if only.recorded is not None and only.is_ahead else []
-    return QUEUE.of_context(context) if only is None else QUEUE.of_stream(only)
+    if only is None:
+        return QUEUE.of_context(context)
+    if only is context.default_stream(LEGACY):
+        return QUEUE.of_stream(only)
+    return [p for p in QUEUE.of_context(context) if p.stream is only]
 
 
 def refuse_unfinished(context: DeviceWork, only: DeviceStream | DeviceEvent) -> None:
     """A query: is the work of a stream, or that before an event, done?"""
     QUEUE.progress()
-    if unfinished(context, only):
+    clock = context.space.clock
+    if unfinished(context, only) or (clock is not None and not clock.look(only.end)):
         raise ApiError("CUDA_ERROR_NOT_READY", "work has not ended")

@@ -43,7 +43,7 @@ def copies_and_a_kernel(device: str) -> float:
         else:
             t.copied(*((PINNED, DEVICE) if stream else (DEVICE, PINNED)), 8 * MEBIBYTE)
         t.end()
-    t.wait(0)
+    t.wait(t.ends(t.of_device(0)))
     work = [s for s in spans if s.engine != "host"]
     return (max(s.end for s in work) - min(s.begin for s in work)) / sum(s.length for s in work)
 
@@ -86,3 +86,16 @@ def test_a_call_of_the_host_is_one_span() -> None:
     t.returned()
     assert [(s.name, s.engine) for s in spans] == [("cudaMemcpy", "host"), ("device to pageable", "d2h")]
     assert spans[0].end > spans[1].end
+
+
+def test_who_asks_in_a_loop_is_at_the_end_of_the_work_soon() -> None:
+    t = Timeline(lambda _: profile("sm_90"))
+    t.begin("0:1", (), 0)
+    t.launched("kernel", 2.0, 0.1, 0)
+    t.end()
+    end, looks = t.ends(["0:1"]), 0
+    while not t.look(end):
+        looks += 1
+    assert 5 < looks < 30
+    assert t.host == end > 2e6
+    assert t.look(0.0)

@@ -4,6 +4,7 @@ import ctypes
 import importlib
 import struct
 import threading
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from ..conftest import driver as cu
 LIMIT = cu.CUlimit
 ATTRIBUTE = cu.CUdevice_attribute
 FUNCTION = cu.CUfunction_attribute
+MIB = 1 << 20
 
 
 def add(host: Host, n: int, params: object, extra: object = 0) -> str:
@@ -509,6 +511,75 @@ def test_pools_and_allocations_in_order(host: Host) -> None:
 
 
 # ---------------------------------------------------------------- streams and events
+
+
+# What is asked right after a piece of work, as an H200 answered: the stream that has it, a second one, one that heeds no other, the default stream.
+ASKED = {
+    "nothing": (0, 0, 0, 0),
+    "a launch": (1, 0, 0, 1),
+    "a launch in the default stream": (0, 0, 0, 1),
+    "a copy": (1, 0, 0, 1),
+    "memory that is set": (1, 0, 0, 1),
+    "a host function": (1, 0, 0, 1),
+    "an event of another stream": (1, 1, 0, 1),
+    "a launch; the host waits for the default stream": (0, 0, 0, 0),
+    "a launch; the host waits for the second stream": (1, 0, 0, 1),
+}
+
+
+@pytest.mark.parametrize("what", ASKED)
+def test_right_after_its_work_a_stream_is_not_ready(host: Host, what: str) -> None:
+    f, at, pinned, large = (
+        host.function("poke"),
+        host.upload(np.zeros(1, np.uint32)),
+        host("cuMemHostAlloc", MIB, 0),
+        host("cuMemAlloc", MIB),
+    )
+    one, two, free, event = host("cuStreamCreate", 0), host("cuStreamCreate", 0), host("cuStreamCreate", 1), host("cuEventCreate", 0)
+
+    def launches(stream: object) -> None:
+        for _ in range(3):
+            host("cuLaunchKernel", f, 1, 1, 1, 1, 1, 1, 0, stream, ((at, 1), (POINTER, U32)), 0)
+
+    def an_event() -> None:
+        launches(one)
+        host("cuEventRecord", event, one)
+        host("cuStreamWaitEvent", two, event, 0)
+
+    def waited_for(stream: object) -> None:
+        launches(one)
+        host("cuStreamSynchronize", stream)
+
+    give: dict[str, Callable[[], object]] = {
+        "nothing": lambda: None,
+        "a launch": lambda: launches(one),
+        "a launch in the default stream": lambda: launches(0),
+        "a copy": lambda: host("cuMemcpyHtoDAsync", large, pinned, MIB, one),
+        "memory that is set": lambda: host("cuMemsetD8Async", large, 0, MIB, one),
+        "a host function": lambda: host("cuLaunchHostFunc", one, lambda _: None, 0),
+        "an event of another stream": an_event,
+        "a launch; the host waits for the default stream": lambda: waited_for(0),
+        "a launch; the host waits for the second stream": lambda: waited_for(two),
+    }
+    for stream, busy in zip((one, two, free, 0), ASKED[what], strict=True):
+        host("cuCtxSynchronize")
+        give[what]()
+        assert host.code("cuStreamQuery", stream) == ("NOT_READY" if busy else "SUCCESS")
+
+
+def test_who_asks_for_an_event_in_a_loop_gets_an_answer(host: Host) -> None:
+    f, at, s = host.function("poke"), host.upload(np.zeros(1, np.uint32)), host("cuStreamCreate", 0)
+    begin, end = host("cuEventCreate", 0), host("cuEventCreate", 0)
+    host("cuEventRecord", begin, s)
+    host("cuEventSynchronize", begin)
+    host("cuLaunchKernel", f, 1, 1, 1, 1, 1, 1, 0, s, ((at, 1), (POINTER, U32)), 0)
+    host("cuEventRecord", end, s)
+    assert host.code("cuEventElapsedTime", begin, end) == "NOT_READY"
+    codes: list[str] = []
+    while not codes or codes[-1] != "SUCCESS":
+        codes.append(host.code("cuEventQuery", end))
+    assert 1 <= codes.count("NOT_READY") < 10
+    assert host("cuEventElapsedTime", begin, end) > 0
 
 
 def test_streams_events_and_their_order(host: Host) -> None:

@@ -56,6 +56,8 @@ OVERLAPS = (
     cudaStream_t c;
     CHECK(cudaStreamCreateWithFlags(&c, cudaStreamNonBlocking));
     set<<<1, 1, 0, c>>>(d, 8);
+    CHECK(cudaStreamSynchronize(c));
+    while (cudaStreamQuery(b) == cudaErrorNotReady) ;
     printf("%d %d\n", cudaStreamQuery(b), cudaEventQuery(e));
     CHECK(cudaStreamSynchronize(b));
     printf("pinned %x\n", pinned[0]);

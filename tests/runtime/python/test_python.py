@@ -160,6 +160,7 @@ def test_streams_and_events(device: w.Device) -> None:
     w.launch(one, w.LaunchConfig(grid=1, block=1), kernel("bounded"), 0)
     two.wait(one)
     end = two.record(options=timed)
+    assert not end.is_done
     end.sync()
     assert end.is_done
     assert end - start > 0
