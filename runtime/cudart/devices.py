@@ -6,11 +6,11 @@ import re
 
 from .. import driver
 from ..device.machine import machine
-from ..driver.api import handle_of, member, results_of
+from ..driver.api import handle_of, integer, results_of
 from ..driver.partitions import MAKES_DEFAULT_STREAM
 from ..errors import ApiError, invalid
 from .api import RUNTIME, api, call, context, device
-from .enums import cudaDeviceAttr, cudaError_t
+from .enums import cudaError_t
 from .structs import cudaDeviceProp, cudaEvent_t, cudaExecutionContext_t, cudaStream_t
 
 
@@ -82,9 +82,8 @@ def cudaDeviceReset() -> None:
 
 @api
 def cudaDeviceGetAttribute(attr: object, device: int) -> int:
-    """One attribute of a device: the driver's attributes have the same numbers."""
-    member(cudaDeviceAttr, attr)
-    return int(results_of(driver.cuDeviceGetAttribute, attr, device))
+    """One attribute of a device: the driver's attributes have the same numbers, and those that only the driver names are told, too."""
+    return int(results_of(driver.cuDeviceGetAttribute, integer(attr), device))
 
 
 _PROPERTIES = """

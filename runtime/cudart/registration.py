@@ -94,11 +94,10 @@ class Registry:
         """The handle of the kernel for which a function of the host stands; anything else is a handle itself."""
         found = self._kernels.get(function)
         if found is None:
+            if not function:
+                raise ApiError("cudaErrorInvalidDeviceFunction", "null stands for no kernel")
             if function not in self.functions:
-                try:
-                    kernel_of(function)
-                except ApiError:
-                    raise ApiError("cudaErrorInvalidDeviceFunction", f"{function:#x} stands for no kernel") from None
+                kernel_of(function)
                 return function
             binary, name = self.functions[function]
             try:

@@ -22,6 +22,7 @@ from ...driver.tables.enums import CUresult
 from ...errors import ApiError, invalid, unsupported
 from ..binaries import maps
 from ..binaries.elf import MACHINE
+from ..binaries.registration import KERNEL as REGISTERS
 from ..binaries.unnamed import unnamed
 from ..process import HostProgram, KeptMemory
 from ..wire import WireRequest
@@ -51,7 +52,7 @@ Handler = Callable[[HandledCall], int]
 HANDLERS: dict[str, Handler] = {}
 # Parameters of the runtime's calls that are functions or variables of the host.
 TRANSLATED: dict[str, Callable[[int], int]] = {"symbol": lambda symbol: REGISTRY.variable(symbol)[0]}
-NO_KERNEL = "cudaErrorInvalidDeviceFunction"
+NO_KERNEL, NO_HANDLE = "cudaErrorInvalidDeviceFunction", "CUDA_ERROR_INVALID_HANDLE"
 
 
 def handles(*names: str) -> Callable[[Handler], Handler]:
@@ -432,15 +433,23 @@ def _kernel(function: int) -> int:
         return REGISTRY.kernel(function)
     except ApiError as e:
         program = host()
-        if e.name == NO_KERNEL and isinstance(program, HostProgram):
+        if e.name == NO_HANDLE and isinstance(program, HostProgram):
             found = maps.object_at(program.pid, function)
-            ours = any(maps.object_at(program.pid, known) == found for known in REGISTRY.functions)
-            if found is not None and not ours and unnamed(found):
+            names = unnamed(found) if found is not None and not maps.symbols(found, REGISTERS) else {}
+            if found is not None and names and REGISTERS not in names:
                 raise unsupported(unserved(found.path.partition("/root")[2])) from None
         raise
 
 
-TRANSLATED.update(dict.fromkeys(("func", "symbolPtr", "entryFuncAddr"), _kernel))
+def _symbol(function: int) -> int:
+    """The kernel of a function of the host, for calls that take nothing else: they tell of all others as of null."""
+    try:
+        return _kernel(function)
+    except ApiError as e:
+        raise ApiError(NO_KERNEL, e.message) if e.name == NO_HANDLE else e from None
+
+
+TRANSLATED.update({"func": _kernel, "symbolPtr": _symbol, "entryFuncAddr": _symbol})
 
 
 @handles("cuDriverGetVersion", "cudaDriverGetVersion")

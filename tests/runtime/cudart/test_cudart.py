@@ -140,7 +140,7 @@ def test_properties_and_attributes() -> None:
     assert (p.name, p.major, p.minor, p.warpSize, p.multiProcessorCount) == (b"NVIDIA H200", 9, 0, 32, 132)
     assert p.maxThreadsDim == [1024, 1024, 64]
     assert good(rt.cudaDeviceGetAttribute(rt.cudaDeviceAttr.cudaDevAttrMaxThreadsPerBlock, 0)) == 1024
-    assert rt.cudaDeviceGetAttribute(110, 0)[0] == rt.cudaError_t.cudaErrorInvalidValue
+    assert rt.cudaDeviceGetAttribute(9999, 0)[0] == rt.cudaError_t.cudaErrorInvalidValue
 
 
 def test_pointers_streams_and_functions(kernels: object) -> None:

@@ -88,6 +88,13 @@ def test_the_fields_that_only_cuda_12_has_are_attributes() -> None:
         assert rt.cudaDeviceGetAttribute(RUNTIME_ENUM[f"cudaDevAttr{attribute}"], 0)[0] == 0, field
 
 
+def test_the_runtime_tells_what_only_the_driver_names() -> None:
+    """An H200's does."""
+    for name, value in (("VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED", 1), ("GENERIC_COMPRESSION_SUPPORTED", 0), ("NUMA_CONFIG", 0)):
+        assert rt.cudaDeviceGetAttribute(int(ENUM[f"CU_DEVICE_ATTRIBUTE_{name}"]), 0) == (0, value), name
+    assert rt.cudaDeviceGetAttribute(9999, 0)[0] == 1
+
+
 def test_where_models_differ() -> None:
     known = {device: models.attributes(profile(device)) for device in ("sm_10", "sm_72", "sm_80", "sm_86", "sm_87", "sm_90")}
     assert [a["CONCURRENT_MANAGED_ACCESS"] for a in known.values()] == [0, 0, 1, 1, 0, 1]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 from .conftest import Build, Run, environment
 
 # An H200 gave these codes.
@@ -53,6 +55,36 @@ int main() {
     printf("%d wrong\n", wrong);
 }
 """
+# Functions that are no kernels, in programs with and without some: as an H200 answered.
+NO_KERNELS = r"""
+#include <cstdio>
+#ifdef KERNEL
+__global__ void k() {}
+#endif
+static void plain() {}
+static int wrong;
+#define NO(code, call) { int r = (int)(call), l = (int)cudaGetLastError(); if (r != code || l != code) { wrong++; printf(#call " %d %d\n", r, l); } }
+int main() {
+    cudaFuncAttributes a;
+    cudaFunction_t f;
+    const char *name;
+    int n;
+    void *arguments[1] = {&n}, *at;
+    const void *p = (const void *)plain, *null = nullptr;
+    NO(400, cudaFuncGetAttributes(&a, p))
+    NO(98, cudaFuncGetAttributes(&a, null))
+    NO(400, cudaFuncSetAttribute(p, cudaFuncAttributeMaxDynamicSharedMemorySize, 9))
+    NO(400, cudaFuncSetCacheConfig(p, cudaFuncCachePreferL1))
+    NO(400, cudaFuncGetName(&name, p))
+    NO(400, cudaOccupancyMaxActiveBlocksPerMultiprocessor(&n, p, 32, 0))
+    NO(400, cudaLaunchKernel(p, 1, 1, arguments, 0, 0))
+    NO(98, cudaLaunchKernel(null, 1, 1, arguments, 0, 0))
+    NO(400, cudaLaunchCooperativeKernel(p, 1, 1, arguments, 0, 0))
+    NO(98, cudaGetFuncBySymbol(&f, p))
+    NO(13, cudaGetSymbolAddress(&at, p))
+    printf("%d wrong\n", wrong);
+}
+"""
 LAUNCHES = r"""
 #include <cstdio>
 __global__ void k() {}
@@ -71,6 +103,12 @@ special.HANDLERS["__cudaLaunchKernel"] = special.HANDLERS["cudaLaunchKernel"] = 
 from warplab.runtime.cli import main
 main()
 """
+
+
+@pytest.mark.parametrize("flags", [(), ("-DKERNEL",), ("-Xlinker", "--strip-all"), ("-cudart", "shared")], ids=" ".join)
+def test_functions_that_are_no_kernels(warplab_exec: Run, build: Build, flags: tuple[str, ...]) -> None:
+    done = warplab_exec(build("no_kernels" + "".join(flags), *flags, text=NO_KERNELS))
+    assert (done.stdout, done.stderr) == ("0 wrong\n", "")
 
 
 def test_null_pointers_for_answers(build: Build, warplab_exec: Run) -> None:
