@@ -13,6 +13,7 @@ from warplab.assembler.demangle import short_name
 
 from .faults import Deadlock, ExecutionError, LaunchInterrupted
 from .launch import CHECK_EVERY, Launch
+from .native.proving.choice import proof_choice
 from .native.tiering import EngineChoice, choice_of
 from .native.tiers.foresight import LaunchForesight
 from .observe import Observer
@@ -34,10 +35,15 @@ def executing(launch: Launch, observers: Sequence[Observer] = ()) -> Iterator[De
         with np.errstate(all="ignore"):
             for o in observers:
                 o.begin(launch)
-        while (standstill := waves.advance()) is not None:
+            proof = proof_choice(launch, observers)
+            is_proved = proof is not None and proof.proves(launch, observers)
+        begun = time.thread_time()
+        while not is_proved and (standstill := waves.advance()) is not None:
             began = time.monotonic()
             yield standstill
             launch.prolong(time.monotonic() - began)
+        if proof is not None and not is_proved:
+            proof.ran(launch, time.thread_time() - begun)
         with np.errstate(all="ignore"):
             for o in observers:
                 o.end(launch)

@@ -21,6 +21,7 @@ from warplab.isa.types import ScalarType
 from .faults import ExecutionError
 from .launch import Launch
 from .memory.access import WaveMemory
+from .memory.arena import Allocation, Arena
 from .memory.spaces import AccessingLanes, LocalSpace, SharedSpace
 from .memory.store_buffer import LateStores
 from .memory.tensor import TensorSpace
@@ -139,6 +140,18 @@ class TexelAccess:
     there: Array  # False where the border colour stood for a texel, a cube has none, or a place lies outside the surface
 
 
+@dataclass(frozen=True, slots=True)
+class LaunchProof:
+    """A launch of which compiled code has proved what no checker objects to, instead of announcing its events.
+
+    No word of memory was accessed by two threads, one of them writing, unless a barrier of their whole block lay between; no thread had ended, or
+    stood elsewhere, when others came to a barrier; nothing was read that was unset; all accesses were legal and weak.
+    """
+
+    launch: Launch
+    set: tuple[tuple[Allocation, Array], ...]  # the allocations with unset bytes that it has written, and which of their words
+
+
 class Observer:
     """Receives the events of a launch, and ignores them.  Derive from it, and define the methods for the events of interest."""
 
@@ -148,6 +161,17 @@ class Observer:
         as malloc, free and texels.
         """
         return True
+
+    def takes_proof(self, launch: Launch) -> bool:
+        """May a LaunchProof stand for the events of a launch that begins?"""
+        return not self.hears_all
+
+    def has_unset(self, arena: Arena, a: Allocation) -> bool:
+        """Does an allocation hold bytes that nobody has set, as far as it follows them?"""
+        return False
+
+    def proved(self, proof: LaunchProof) -> None:
+        """It stands for all events of a launch but its beginning and its end."""
 
     def begin(self, launch: Launch) -> None:
         """A launch starts."""

@@ -21,6 +21,7 @@ class CheckedRun:
     findings: Findings
     strict: bool = False  # is it an error what CUDA C++ leaves undefined, though PTX defines it?
     leaks: bool = True  # is it an error what a kernel's malloc gave, and nobody has freed at the end?
+    in_order: bool = False  # is it known of all launches and copies, those to come included, that each comes after all before it?
 
     @functools.cached_property
     def values(self) -> UnsetValues:

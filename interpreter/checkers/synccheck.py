@@ -65,6 +65,10 @@ class Synccheck(Checker):
         """See Checker."""
         return (self, self._values)
 
+    def takes_proof(self, launch: Launch) -> bool:
+        """See Observer."""
+        return True
+
     def wave(self, wave: ObservedWave) -> None:
         """See Observer."""
         self._armed[id(wave)] = np.zeros(wave.exited.shape, bool)

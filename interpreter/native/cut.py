@@ -94,9 +94,9 @@ class Cut:
         return frame.place(slots, ways, [saved(frame, self.plan, r) for r in self.regions.values()], noted)
 
 
-def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Callable[[Function], bool]) -> Cut:
-    """The rows of a plan; `is_external`: has a function no body?"""
-    cutter = _Cutter(uniformity, tracing, frame, is_external)
+def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Callable[[Function], bool], together: bool = True) -> Cut:
+    """The rows of a plan; `is_external`: has a function no body?  `together`: accesses may be checked together."""
+    cutter = _Cutter(uniformity, tracing, frame, is_external, together)
     for n in range(len(uniformity.plan.segments)):
         cutter.segment(n)
     return Cut(uniformity.plan, uniformity, tuple(cutter.rows), tuple(cutter.first), cutter.regions, tuple(cutter.live))
@@ -105,7 +105,10 @@ def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Cal
 class _Cutter:
     """What has been cut of a function."""
 
-    def __init__(self, uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Callable[[Function], bool]) -> None:
+    def __init__(
+        self, uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Callable[[Function], bool], together: bool
+    ) -> None:
+        self.together = together
         self.uniformity, self.plan, self.tracing, self.frame, self.is_external = uniformity, uniformity.plan, tracing, frame, is_external
         self.regions = regions(self.plan, uniformity, tracing.quiet)
         self.again = {n for region in self.regions.values() for n in region.order}  # run one by one only where a region failed
@@ -133,7 +136,7 @@ class _Cutter:
             add(s.REGION, 0, 0, "", region=self.regions[n], is_small=self._is_small(self.regions[n].order))
         start, reason = 0, ""  # of the pass that has been begun
         checked: Row | None = None  # of the operations that are checked together and have not ended
-        may_check = not self.is_large and n not in self.again and not isinstance(segment.end, P.Table | P.Call)
+        may_check = self.together and not self.is_large and n not in self.again and not isinstance(segment.end, P.Table | P.Call)
         together = stretches(ops, kinds, self._lines, bool(self.frame.shared_gaps)) if may_check else {}
         seen = set[tuple[str, bool]]()  # the memory that it touches, and whether it stores there
 

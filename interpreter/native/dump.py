@@ -175,7 +175,7 @@ def _frame(kernel: LoadedKernel, made: NativeStages) -> Iterator[str]:
         yield f"  {f.notes:6}  how {f.noted} addresses lie that are checked together"
     for name, table in module.specials.items():
         yield f"  {name}: a value for {({'one': 'the launch', 'block': 'each block', 'lane': 'each lane of a block'})[table.extent]}"
-    yield f"  {module.sites} accesses remember the allocation that they used last"
+    yield f"  {len(module.sites)} accesses remember the allocation that they used last"
 
 
 def _names(plan: P.PlanFunction) -> dict[int, str]:
@@ -295,7 +295,7 @@ def _frame_facts(made: NativeStages) -> dict[str, Any]:
         "stack": f.stack,
         "offsets": dict(f.offsets),
         "specials": specials,
-        "sites": module.sites,
+        "sites": len(module.sites),
     }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..plan import plan as P
@@ -13,6 +13,7 @@ from .emit.region import RegionEmitter
 from .emit.strip import StripEmitter
 from .emit.tables import SpecialTable
 from .emit.together import TogetherEmitter
+from .emit.watch import ProofWatch
 from .frame import Frame
 from .schedule import layout as s
 from .trace.code import LLVMModule
@@ -28,7 +29,7 @@ class NativeModule:
     helpers: str  # the functions that the others call
     functions: Mapping[str, str]  # of passes and regions
     specials: Mapping[str, SpecialTable]
-    sites: int  # accesses that remember an allocation
+    sites: Sequence[int]  # of each access that remembers an allocation: which rights it asks of it
     has_parameter_address: bool
     combines: bool  # updates of global memory, if other threads run blocks at the same time
 
@@ -43,9 +44,9 @@ class NativeModule:
         return "\n".join([*self.head, self.helpers, *self.functions.values()])
 
 
-def module(cut: Cut, frame: Frame, side_by_side: bool) -> NativeModule:
-    """The code of a function that is cut; `side_by_side`: its blocks may run at the same time."""
-    helpers = Helpers(LLVMModule(), frame.width, bool(frame.shared_gaps), side_by_side)
+def module(cut: Cut, frame: Frame, side_by_side: bool, watch: ProofWatch | None = None) -> NativeModule:
+    """The code of a function that is cut; `side_by_side`: its blocks may run at the same time; `watch`: it is to prove something."""
+    helpers = Helpers(LLVMModule(), frame.width, bool(frame.shared_gaps), side_by_side, watch)
     functions = {row.name: _function(cut, frame, helpers, row) for row in cut.rows if row.kind in (s.RUN, s.REGION)}
     text, tables = helpers.text(), helpers.tables
     return NativeModule(

@@ -11,8 +11,10 @@ from ..plan import plan as P
 from ..program import LoadedKernel
 from .cut import Cut, cut
 from .emit.tracing import Tracing
+from .emit.watch import ProofWatch
 from .frame import Frame
 from .module import NativeModule, module
+from .proving.watched import watch_of
 from .side_by_side import side_by_side
 from .trace.code import Untraceable
 from .uniformity import Uniformity, uniformity
@@ -31,16 +33,20 @@ class NativeStages:
     frame: Frame  # where registers lie between
     side_by_side: bool  # may blocks run at the same time?
     module: NativeModule  # LLVM IR
+    watch: ProofWatch | None  # what the code looks at, where it is to prove something
 
 
-def stages(kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False) -> NativeStages:
-    """Compiles a kernel whose calls are inlined; `apart`: lanes may pass each other by."""
+def stages(kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False, proving: bool = False) -> NativeStages:
+    """Compiles a kernel whose calls are inlined; `apart`: lanes may pass each other by; `proving`: to code that proves something of its launches."""
     if any(op.meaning.form.effect in _GROWING for segment in plan.segments for op in segment.ops):
         raise Untraceable("a stack that grows while the function runs")
     empty = Frame.of(kernel, plan)
     tracing = Tracing(empty)
     uniform = uniformity(plan, tracing.compiles, apart)
-    rows = cut(uniform, tracing, empty, lambda f: kernel.program.definition(f).body is None)
+    watch = watch_of(plan, tracing.harmless) if proving else None
+    rows = cut(uniform, tracing, empty, lambda f: kernel.program.definition(f).body is None, together=not proving)
+    if proving and any(row.in_strips for row in rows.rows):
+        raise Untraceable("a large function")
     frame = rows.place(empty)
     independent = side_by_side(plan, tracing, rows.live)
-    return NativeStages(plan, apart, uniform, rows, frame, independent, module(rows, frame, independent))
+    return NativeStages(plan, apart, uniform, rows, frame, independent, module(rows, frame, independent, watch), watch)

@@ -21,12 +21,13 @@ from .schedule.compiled import scheduler, scheduler_source
 class NativeProgram:
     """A function compiled."""
 
-    def __init__(self, kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False) -> None:
+    def __init__(self, kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False, proving: bool = False) -> None:
         self.kernel = kernel
         self.plan = plan
         self.apart = apart
-        made = stages(kernel, plan, apart)
+        made = stages(kernel, plan, apart, proving)
         self.cut, self.frame, self.module, self.side_by_side = made.cut, made.frame, made.module, made.side_by_side
+        self.watch = made.watch
         self.source = NativeSource(self.module.text, tuple(self.module.functions))
         self._library: CompiledLibrary | None = None
         functions = [VectorFunction(plan, partial(build.segment, plan, observed=o)) for o in (False, True)]

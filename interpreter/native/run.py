@@ -45,7 +45,10 @@ class NativeLaunch:
             return kept
         memories.clear()
         room = 1 << (launch.blocks - 1).bit_length()  # for launches of a few blocks more, too
-        return NativeWave(launch, self.program, min(launch.most_blocks_per_wave, room))
+        return self._new(min(launch.most_blocks_per_wave, room))
+
+    def _new(self, per_wave: int) -> NativeWave:
+        return NativeWave(self.launch, self.program, per_wave)
 
     def _begin(self, wave: NativeWave) -> None:
         """Waves run there."""
@@ -56,7 +59,7 @@ class NativeLaunch:
         self.wave, self.fallback = wave, Fallback(wave)
 
     def _another(self) -> NativeWave:
-        return NativeWave(self.launch, self.program, self.per_wave)
+        return self._new(self.per_wave)
 
     def close(self) -> None:
         """The memory of its wave serves the next launch."""

@@ -58,6 +58,7 @@ class EngineChoice:
     compiler: Any = None  # a CompilerProcess, which compiles it beside numpy
     refused: bool = False  # it can't be compiled
     apart: bool = False  # lanes of one way go on apart from each other
+    proving: bool = False  # it is compiled to code that proves something of its launches
 
     def ready(self, launch: Launch, foresight: LaunchForesight | None, wave: Any = None) -> bool:
         """Is there machine code to run?"""
@@ -73,7 +74,7 @@ class EngineChoice:
     def _ready(self, launch: Launch, foresight: LaunchForesight | None, wave: Any) -> bool:
         wanted = launch.options.engine == "native"
         if self.plan is None:
-            self.plan = plan_of(launch)
+            self.plan = inlined_plan(launch.kernel, launch.lowering) if self.proving else plan_of(launch)
             self.operations = sum(len(s.ops) for s in self.plan.segments)
             self.compilation = COMPILE * self.operations**0.5 + COMPILE_SCHEDULER * is_empty()
         if self.program is None:
@@ -146,7 +147,7 @@ class EngineChoice:
         begun = time.thread_time()
         try:
             self.apart |= parts_lanes(plan)
-            self.program = NativeProgram(launch.kernel, plan, apart=self.apart)
+            self.program = NativeProgram(launch.kernel, plan, apart=self.apart, proving=self.proving)
         except Untraceable:
             self.refused = True
         self.notes.writing = time.thread_time() - begun

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..lanes import Geometry
 from ..launch import CHECK_EVERY, NAMED, Launch
-from ..memory.arena import Arena
+from ..memory.arena import Allocation, Arena
 from ..memory.objects import Gap
 from ..memory.spaces import shared_stride
 from ..plan.spinning import SPIN_LIMIT
@@ -21,6 +21,7 @@ from ..poison import Poison
 from ..vector.special import special
 from ..vector.waiting.deadlock import PROVEN
 from .emit import combining
+from .emit.watch import WRITE
 from .program import NativeProgram
 from .registers import NativeRegisters, aligned
 from .schedule import layout as s
@@ -54,7 +55,8 @@ class NativeWave:
         self.block_of, vector = np.divmod(np.arange(n, dtype=np.int64), each)
         self.thread_of = vector * width
         self.pointers = np.zeros(max(len(program.module.specials), 1), np.int64)
-        self.sites = np.zeros(2 * max(program.module.sites, 1), np.int64)
+        self.sites = np.zeros(3 * max(len(program.module.sites), 1), np.int64)
+        self.sites[2 : 3 * len(program.module.sites) : 3] = program.module.sites
         memory = self.registers.memory.ctypes.data
         state.shared_stride, state.shared_size, state.local_size = self.stride, launch.shared_bytes, self.stack
         state.uniforms, state.frames = memory, memory + program.frame.uniforms
@@ -106,18 +108,22 @@ class NativeWave:
         """Works with shared memory and stacks that no wave has."""
         self.use(aligned(self.per_wave * self.stride + 16), aligned(self.per_wave * self.shape[0] * self.stack))
 
+    def rights(self, a: Allocation) -> int:
+        """What compiled code may do with an allocation."""
+        return WRITE * a.writable
+
     def look_at_allocations(self) -> None:
         """The allocations as they are now; what accesses remember of others is forgotten."""
         self.arena = arena = self.launch.arena
         self.version = arena.version
-        self.allocations = np.array([(a.start, a.end, a.writable) for a in arena.living()], np.int64).reshape(-1, 3)
+        self.allocations = np.array([(a.start, a.end, self.rights(a)) for a in arena.living()], np.int64).reshape(-1, 3)
         self.state.table, self.state.entries = self.allocations.ctypes.data, len(self.allocations)
         named = [(a.start, a.size, n) for a in arena.living() for n, kind in enumerate(NAMED.values()) if a.what.startswith(kind)]
         self.named = np.array(named, np.int64).reshape(-1, 3)
         self.state.named, self.state.named_entries = self.named.ctypes.data, len(self.named)
         self.stretches = np.array(_between(self.program.frame.shared_gaps, self.launch.shared_bytes), np.int64)
         self.state.shared_table, self.state.shared_entries = self.stretches.ctypes.data, len(self.stretches)
-        self.sites[::2], self.sites[1::2] = arena.base, 0  # where each remembers an allocation to begin, and its room
+        self.sites[::3], self.sites[1::3] = arena.base, 0  # where each remembers an allocation to begin, and its room
 
     def look_again(self) -> None:
         """The same, if they have changed."""
@@ -204,10 +210,10 @@ class NativeWave:
         return self.same >= PROVEN
 
 
-def _between(gaps: Sequence[Gap], size: int) -> list[tuple[int, int, bool]]:
+def _between(gaps: Sequence[Gap], size: int) -> list[tuple[int, int, int]]:
     """The stretches of memory from 0 on that gaps leave, as rows of the table of allocations."""
     starts, ends = [0, *(g.end for g in gaps)], [*(g.start for g in gaps), size]
-    return [(start, end, True) for start, end in zip(starts, ends, strict=True)]
+    return [(start, end, WRITE) for start, end in zip(starts, ends, strict=True)]
 
 
 class _Blocks:

@@ -17,7 +17,8 @@ def sanitizer_of(tools: str, spec: RunSpec, folder: Path | None) -> Sanitizer:
     chosen = LaunchFilter(spec.kernel_regex, spec.kernel_regex_exclude, spec.launch_skip, spec.launch_count)
     leaks = spec.leak_check == "full" if spec.leak_check else None
     known = [s for name in spec.suppressions for s in suppressions_in(name, folder)]
-    return Sanitizer(tools, strict=spec.strict, goes_on=spec.goes_on, leaks=leaks, launches=chosen, suppressions=known)
+    in_order = len({step.stream for step in spec.launches}) < 2
+    return Sanitizer(tools, strict=spec.strict, goes_on=spec.goes_on, leaks=leaks, launches=chosen, suppressions=known, in_order=in_order)
 
 
 def suppressions_in(name: str, folder: Path | None) -> list[Suppression]:

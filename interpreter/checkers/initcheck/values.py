@@ -7,8 +7,9 @@ from numpy.typing import NDArray
 
 from warplab.assembler.ir import Function
 
-from ...memory.arena import Arena
-from ...observe import ObservedLanes, ObservedWave, Observer
+from ...launch import Launch
+from ...memory.arena import Allocation, Arena
+from ...observe import LaunchProof, ObservedLanes, ObservedWave, Observer
 from ...plan.plan import LoweringOptions, Site
 from ...program import LoadedKernel
 from ...values import Array
@@ -16,6 +17,8 @@ from .function import ShadowedFunction
 from .memory import ArenaShadows, WaveShadow
 from .origins import Origins
 from .uses import UnsetUses
+
+WORD = 4  # bytes that a proof speaks of as one
 
 
 class UnsetValues(Observer):
@@ -25,12 +28,14 @@ class UnsetValues(Observer):
         self.origins = Origins()
         self.uses = UnsetUses(self.origins)
         self._masks, self._sources = ArenaShadows(), ArenaShadows()
+        self._all_set = set[tuple[int, int, int]]()  # allocations in which no byte is unset, by arena, start and end
         self._codes: dict[tuple[int, int, LoweringOptions], tuple[LoadedKernel, ShadowedFunction]] = {}
 
     # ------------------------------------------------------------ what the host does
 
     def unset(self, arena: Arena, address: int, size: int) -> None:
         """Memory holds what nobody has set."""
+        self._all_set.clear()
         self.undefined(arena, address, size)[:] = 0xFF
 
     def set(self, arena: Arena, address: int, size: int) -> None:
@@ -43,7 +48,25 @@ class UnsetValues(Observer):
 
     # ------------------------------------------------------------ launches
 
+    def takes_proof(self, launch: Launch) -> bool:
+        """See Observer."""
+        return True
+
+    def has_unset(self, arena: Arena, a: Allocation) -> bool:
+        """See Observer."""
+        key = id(arena), a.start, a.end
+        if key not in self._all_set and not _some(self.undefined(arena, a.start, a.size)):
+            self._all_set.add(key)
+        return key not in self._all_set
+
+    def proved(self, proof: LaunchProof) -> None:
+        """See Observer."""
+        for a, words in proof.set:
+            unset = self.undefined(proof.launch.arena, a.start, a.size)[: WORD * words.size].view(np.uint32)
+            unset[slice(None) if words.all() else words] = 0
+
     def wave(self, wave: ObservedWave) -> None:
+        self._all_set.clear()  # its threads may store what is not set
         wave.shadow = WaveShadow(wave, self._masks, self._sources, self.origins)
 
     def allocated(self, site: Site, group: ObservedLanes, addresses: Array, sizes: Array) -> None:
@@ -59,3 +82,9 @@ class UnsetValues(Observer):
             made = ShadowedFunction(kernel.plan(f, lowering), self.origins, self.uses)
             found = self._codes[key] = (kernel, made)
         return found[1]
+
+
+def _some(bits: NDArray[np.uint8]) -> bool:
+    """Are any bits undefined?  Looked at by words, which is faster."""
+    whole = bits.size // 8 * 8
+    return bool(bits[:whole].view(np.uint64).any()) or bool(bits[whole:].any())

@@ -24,6 +24,7 @@ class Racecheck(Checker):
     def __init__(self, run: CheckedRun) -> None:
         super().__init__(run)
         self.launches = Launches()
+        self._run = run
         self._context = RaceContext(run.findings)
         self._start()
 
@@ -64,6 +65,10 @@ class Racecheck(Checker):
     def written(self, arena: Arena, address: int, size: int) -> None:
         """See Checker."""
         self._context.copied(arena, address, size, True, self.launches.unordered())
+
+    def takes_proof(self, launch: Launch) -> bool:
+        """See Observer: a proof records no accesses with which later work may race."""
+        return self._run.in_order
 
     def begin(self, launch: Launch) -> None:
         """See Observer."""

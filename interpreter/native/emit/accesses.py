@@ -55,6 +55,8 @@ class MemoryWay(NamedTuple):
 class EmittedAccesses(Peers):
     """The part of an Emitter that touches memory."""
 
+    rights = 0  # that the access at hand asks of its allocation, beside that to write
+
     def ld(self, op: P.Op, guard: Guard) -> None:
         """ld."""
         access = op.meaning.access
@@ -166,11 +168,14 @@ class EmittedAccesses(Peers):
         return a.view(f"u{a.itemsize}"), plus & (1 << 8 * a.itemsize) - 1
 
     def _site(self, code: VectorCode) -> str:
-        return code.emit(f"getelementptr i64, ptr %sites.b, i64 {2 * self.helpers.tables.site()}")
+        return code.emit(f"getelementptr i64, ptr %sites.b, i64 {3 * self.helpers.tables.site(self.rights)}")
 
     def _addressed(self, space: str, a: SymbolicArray, plus: Offset, size: int, guard: Guard) -> str:
         """The arguments of a load or store that say where: memory, a register's addresses, what is added, and how the addresses lie."""
-        place = self.place(space, a, size, guard, plus)
+        return self.in_place(self.place(space, a, size, guard, plus), plus, size, guard)
+
+    def in_place(self, place: AccessPlace, plus: Offset, size: int, guard: Guard) -> str:
+        """The same for a place."""
         bits = 8 * place.address.itemsize
         plus = plus & (1 << bits) - 1 if isinstance(plus, int) else plus
         return f"{place.memory}, {place.addresses}, i{bits} {plus}, i32 {self._arrangement(place.address, size, guard)}"

@@ -31,8 +31,9 @@ from .warps.rules import RULES
 DType = np.dtype[Any]
 
 
-_POINTERS = ("host", "shared", "parameters", "frames", "uniforms", "sites", "block_of", "thread_of", "specials", "local")  # of the context
-_NUMBERS = ("shared_stride", "shared_size", "first_block", "local_stride", "local_size")
+# Of the context.
+_POINTERS = "host shared parameters frames uniforms sites block_of thread_of specials local claims".split()
+_NUMBERS = "shared_stride shared_size shared_part first_block first_claim block_lanes interval local_stride local_size".split()
 
 
 class Emitter(CompiledLanes):
@@ -191,6 +192,7 @@ class Emitter(CompiledLanes):
         if op.meaning.form.meaning not in RULES:
             raise Untraceable("a whole warp")
         self.guard = guard
+        self.look_for_missing_lanes(op, guard)
         result = bound(op.meaning)(self, *[self.source(s)[1] for s in op.sources])
         self.assign(op.target, VARYING, result, guard)
 

@@ -18,10 +18,11 @@ from ..schedule.layout import WaveRecord
 from ..trace.code import Untraceable, VectorCode, scalar_type
 from ..trace.symbol import SymbolicArray, lift
 from ..uniformity import VARYING
-from .accesses import AccessPlace, EmittedAccesses, MemoryWay, reached
+from .accesses import AccessPlace, MemoryWay, reached
 from .combining import combining
 from .memory import CALLED, INLINED, SPACES
 from .values import Guard
+from .watching import WatchedAccesses
 
 BESIDE = f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('beside')}"
 STATUS = "load i64, ptr %ctx, align 8"  # zero until something was not plainly legal
@@ -36,7 +37,7 @@ ATOMIC: dict[Any, str] = {
 }
 
 
-class CompiledLanes(EmittedAccesses):
+class CompiledLanes(WatchedAccesses):
     """The part of an Emitter that stands for a group of lanes."""
 
     loops = 0  # of updates, in this pass

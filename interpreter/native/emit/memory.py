@@ -13,6 +13,7 @@ from ..trace.code import LLVMModule
 from . import texts as T
 from .routines import Routines
 from .tables import Tables
+from .watch import ProofWatch
 
 # Addresses in .param are generic ones.
 SPACES = {"global": "global", "const": "global", "shared": "shared", "shared::cta": "shared", "shared::cluster": "cluster", "local": "local",
@@ -40,11 +41,14 @@ def splat(name: str, width: int, bits: int) -> str:
 class Helpers:
     """The functions that the passes of a module call, each written when it is first asked for."""
 
-    def __init__(self, module: LLVMModule, width: int, gapped: bool = False, side_by_side: bool = False) -> None:
+    def __init__(
+        self, module: LLVMModule, width: int, gapped: bool = False, side_by_side: bool = False, watch: ProofWatch | None = None
+    ) -> None:
         self.module = module
         self.tables = Tables()
         self.side_by_side = side_by_side  # blocks may run at the same time: what they update in global memory is updated atomically
         self.combines = False  # are there such updates?
+        self.watch = watch  # what has to be looked at, where something is to be proved
         self.routines = Routines(module)
         self.width = width
         self.gapped = gapped  # shared memory

@@ -25,7 +25,7 @@ class Tables:
     """Gathered while the code is written."""
 
     specials: dict[str, SpecialTable] = field(default_factory=dict)
-    sites: int = 0  # accesses that remember an allocation
+    sites: list[int] = field(default_factory=list)  # of accesses: which rights each asks of its allocation
     has_parameter_address: bool = False  # an operation asks where the parameters lie
 
     def special(self, name: str) -> SpecialTable:
@@ -36,7 +36,7 @@ class Tables:
             found = self.specials[name] = SpecialTable(len(self.specials), extent_of(name), dtype)
         return found
 
-    def site(self) -> int:
-        """The number of another access."""
-        self.sites += 1
-        return self.sites - 1
+    def site(self, rights: int = 0) -> int:
+        """The number of another access, which asks for these rights."""
+        self.sites.append(rights)
+        return len(self.sites) - 1

@@ -5,7 +5,7 @@ No function takes or returns a vector of i1, which hosts have no register for in
 
 from __future__ import annotations
 
-# Looks an address up among the allocations, rows of (start, end, writable), and notes the one that holds it at the site: from a place on that is
+# Looks an address up among the allocations, rows of (start, end, rights), and notes the one that holds it at the site: from a place on that is
 # aligned for any access, so that an address is aligned if its distance from there is.
 FIND = """define internal i1 @{find}(ptr %ctx, ptr %site, i64 %a, i64 %size, i64 %write) noinline {
 entry:
@@ -41,11 +41,15 @@ look:
   %start = load i64, ptr %start.p, align 8
   %end.p = getelementptr i64, ptr %start.p, i64 1
   %end = load i64, ptr %end.p, align 8
-  %writable.p = getelementptr i64, ptr %start.p, i64 2
-  %writable = load i64, ptr %writable.p, align 8
+  %rights.p = getelementptr i64, ptr %start.p, i64 2
+  %rights = load i64, ptr %rights.p, align 8
+  %site.rights.p = getelementptr i64, ptr %site, i64 2
+  %site.rights = load i64, ptr %site.rights.p, align 8
+  %wanted = or i64 %site.rights, %write
+  %granted = and i64 %rights, %wanted
   %last = add i64 %a, %size
   %inside = icmp ule i64 %last, %end
-  %may = icmp uge i64 %writable, %write
+  %may = icmp eq i64 %granted, %wanted
   %good = and i1 %inside, %may
   br i1 %good, label %found, label %bad
 found:

@@ -57,6 +57,11 @@ class Tracing:
         found = self._find(op)
         return found.compiles and op.how not in ("store", "warps") and not (found.updates or found.touched or found.stores)
 
+    def harmless(self, op: P.Op) -> bool:
+        """Is it compiled to something that leaves memory alone, and the scheduler's words?"""
+        found = self._find(op)
+        return found.compiles and not (found.updates or found.touched) and (op.how == "warps" or not found.stores)
+
     def lines(self, ops: Iterable[P.Op]) -> int:
         """How many lines of LLVM IR operations take, if all their code is repeated where it is used."""
         return sum(self._find(op).lines for op in ops)

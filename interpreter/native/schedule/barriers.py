@@ -22,6 +22,10 @@ def barrier(wave: WaveRecord, row: RowRecord) -> int:
     if number >= s.BARRIERS:
         return s.STUCK
     running = wave.running
+    if wave.shared_part:
+        if running.lanes != wave.wave_blocks * wave.block_lanes:
+            return s.STUCK  # not what is to be proved
+        wave.interval += 1
     wanted = count_of(wave, row)
     all_there = wanted == 0 and (running.lanes == wave.living or whole_blocks(wave))
     if wave.pending[number] == 0 and (all_there or (wanted and enough(wave, wanted))):

@@ -73,6 +73,9 @@ def begin(wave: WaveRecord) -> None:
     forget_waiting(wave)
     if wave.shared_size:
         clear(wave.shared, blocks * wave.shared_stride)
+    if wave.shared_part:
+        wave.interval += 1
+        clear(wave.shared + wave.shared_part, blocks * wave.shared_stride)
     if wave.local_size:
         clear(wave.local, running.lanes * wave.local_size)
     if wave.cleared:

@@ -71,11 +71,11 @@ class KernelNotes:
             self.before = now
 
 
-def notes_of(launch: Launch) -> KernelNotes:
-    """The notes on the kernel of a launch."""
+def notes_of(launch: Launch, code: str = "") -> KernelNotes:
+    """The notes on the kernel of a launch, compiled as it is or to code of another kind."""
     function, modules = launch.kernel.function, launch.kernel.program.modules
     text = next((m.text[function.span.start : function.span.end] for m in modules if m.functions.get(function.name) is function), "")
-    key = hashlib.sha256("\0".join((VERSION, text, repr(launch.lowering), launch.kernel.program.fmad)).encode()).hexdigest()
+    key = hashlib.sha256("\0".join((VERSION + code, text, repr(launch.lowering), launch.kernel.program.fmad)).encode()).hexdigest()
     place = folder()
     found = _all.get((place, key))
     if found is None:

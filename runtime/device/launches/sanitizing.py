@@ -50,12 +50,12 @@ class Sanitizer:
 
     `strict`: what CUDA C++ leaves undefined is an error, even where PTX defines it.  `goes_on`: a launch that ends in a device error ends
     alone; the program does not hear of it, and later launches run.  `leaks`: are they looked for; by default if all tools are asked for.
-    `launches`: which are watched.  `suppressions`: what is not reported.
+    `launches`: which are watched.  `suppressions`: what is not reported.  `in_order`: see CheckedRun.
     """
 
     def __init__(
         self, tools: str = "all", *, strict: bool = False, goes_on: bool = False, leaks: bool | None = None,
-        launches: LaunchFilter | None = None, suppressions: Sequence[Suppression] = (),
+        launches: LaunchFilter | None = None, suppressions: Sequence[Suppression] = (), in_order: bool = False,
     ) -> None:  # fmt: skip
         self.tools = tools_of(tools)
         self.goes_on = goes_on
@@ -66,7 +66,7 @@ class Sanitizer:
         self.unexplained: list[ExecutionError] = []  # device errors that no tool reports, after which the program went on
         self._findings = Findings()
         self._checkers = checkers_of(
-            self.tools, CheckedRun(self._findings, strict, len(self.tools) == len(TOOLS) if leaks is None else leaks)
+            self.tools, CheckedRun(self._findings, strict, len(self.tools) == len(TOOLS) if leaks is None else leaks, in_order)
         )
         self.observers: Sequence[Observer] = list(dict.fromkeys(o for c in self._checkers for o in c.observers()))
         self.gap = max((c.gap for c in self._checkers), default=0)

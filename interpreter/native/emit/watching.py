@@ -1,0 +1,169 @@
+"""Accesses of code that is to prove something of its launch (proving/): their lanes claim words, and look whether shared memory is set.
+
+The claim of a word is 0, or says which thread has accessed it and whether that wrote, or that several have read it.  A claim that clashes with another one
+fails as an illegal access does: the launch is not proved.  Claims of global memory lie as that memory lies.  Behind shared memory lies a mark for
+each byte that is set, and behind the marks the claims of its words, which count until the block comes to its next barrier.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+from typing import Any
+
+import numpy as np
+
+from warplab.isa.types import TYPES
+
+from ...plan import plan as P
+from ..trace.symbol import SymbolicArray, lift
+from ..uniformity import VARYING
+from .accesses import AccessPlace, EmittedAccesses, Offset, parts_of, result_type, space_of
+from .memory import CALLED
+from .values import Guard
+from .watch import WORD
+
+INTERVAL_AT = 12  # bits of a claim in shared memory that say who claims
+MANY_OF_BLOCK, MANY = (1 << INTERVAL_AT) - 2, (1 << 32) - 2  # several have read
+ALL_LANES = np.uint32(0xFFFFFFFF)
+
+
+class WatchedAccesses(EmittedAccesses):
+    """The part of an Emitter that accesses memory, and looks at it where that is wanted."""
+
+    def ld(self, op: P.Op, guard: Guard) -> None:
+        """See EmittedAccesses."""
+        where = self._watched(op)
+        super().ld(op, guard)
+        if where is not None:
+            self._look(op, *where, guard, write=False)
+
+    def st(self, op: P.Op, guard: Guard) -> None:
+        """See EmittedAccesses."""
+        where = self._watched(op)
+        super().st(op, guard)
+        if where is not None:
+            self._look(op, *where, guard, write=True)
+
+    def _watched(self, op: P.Op) -> tuple[str, SymbolicArray, Offset] | None:
+        """Where an access goes that has to be looked at: the memory, a register's addresses, and what is added to them."""
+        watch = self.helpers.watch
+        if watch is None or isinstance(op.sources[0], P.ParameterPlace):
+            return None
+        self.rights, space = watch.rights.get(id(op), 0), space_of(op)
+        return (space, *self._address(op.sources[0], space)) if space == "shared" or id(op) in watch.claiming else None
+
+    def _look(self, op: P.Op, space: str, a: SymbolicArray, plus: Offset, guard: Guard, *, write: bool) -> None:
+        access, watch = op.meaning.access, self.helpers.watch
+        assert access is not None and watch is not None
+        size = access.type.bytes * access.elements
+        if space == "shared":
+            self._look_at_marks(a, plus, access.type.bytes, access.elements, guard, write=write)
+        if id(op) in watch.claiming:
+            self._claim(space, a, plus, size, guard, write=write)
+
+    def look_for_missing_lanes(self, op: P.Op, guard: Guard) -> None:
+        """What lanes exchange is known if all of them take part, and the last operand, where it names the members, names all."""
+        watch, w = self.helpers.watch, self.width
+        if watch is None:
+            return
+        self.refuse(self.code.fresh(f"xor i{w} {self.lanes(guard).partition(' ')[2]}, -1"))
+        if id(op) in watch.naming:
+            members: Any = self.at(VARYING, self.source(op.sources[-1])[1])
+            self._refuse_lanes(lift(self.code, members, np.dtype(np.uint32), w) != ALL_LANES, guard)
+
+    def refuse(self, lanes: str) -> None:
+        """See warp.Warp."""
+        raise NotImplementedError
+
+    def _refuse_lanes(self, bad: SymbolicArray, guard: Guard) -> None:
+        """The access fails where a condition holds for a lane that takes part."""
+        code, w = self.code, self.width
+        taking = code.emit(f"and <{w} x i1> {bad.value}, {self.mask(guard)}")
+        self.refuse(code.emit(f"bitcast <{w} x i1> {taking} to i{w}"))
+
+    # ------------------------------------------------------------ marks
+
+    def _look_at_marks(self, a: SymbolicArray, plus: Offset, bytes: int, elements: int, guard: Guard, *, write: bool) -> None:
+        """What is stored is set; what is loaded ought to be."""
+        code, set_all = self.code, (1 << 8 * bytes) - 1
+        where = self._behind(self.place("shared", a, bytes * elements, guard, plus), "%shared_part")
+        dtype = np.dtype(f"u{bytes}")
+        if write:
+            self._store(where, plus, [lift(code, dtype.type(set_all), dtype, self.width)] * elements, guard)
+            return
+        for part in self._load(where, plus, dtype, elements, guard):
+            self._refuse_lanes(part != dtype.type(set_all), guard)
+
+    def _behind(self, place: AccessPlace, away: str) -> AccessPlace:
+        return place._replace(base=f"ptr {self.code.emit(f'getelementptr i8, {place.base}, i64 {away}')}")
+
+    def _load(self, place: AccessPlace, plus: Offset, dtype: np.dtype[Any], elements: int, guard: Guard) -> list[Any]:
+        bits, space = 8 * dtype.itemsize, "shared" if place.address.itemsize == 4 else "global"
+        where = f"{self.in_place(place, plus, dtype.itemsize * elements, guard)}, {self.lanes(guard)}"
+        result = result_type(bits, elements, self.width)
+        found = self.code.fresh(f"call {result} @{self.helpers.load(space, bits, elements)}({where}) {CALLED}")
+        return list(parts_of(self.code, found, TYPES[f"u{bits}"], elements))
+
+    def _store(self, place: AccessPlace, plus: Offset, values: list[Any], guard: Guard) -> None:
+        bits, space = 8 * values[0].itemsize, "shared" if place.address.itemsize == 4 else "global"
+        where = f"{self.in_place(place, plus, values[0].itemsize * len(values), guard)}, {self.lanes(guard)}"
+        given = ", ".join(f"{v.type} {v.value}" for v in values)
+        self.code.lines.append(f"  call void @{self.helpers.store(space, bits, len(values))}({where}, {given}) {CALLED}")
+
+    # ------------------------------------------------------------ claims
+
+    def _claim(self, space: str, a: SymbolicArray, plus: Offset, size: int, guard: Guard, *, write: bool) -> None:
+        """Each lane claims the words that it accesses."""
+        a = self.at(VARYING, a.view(f"u{a.itemsize}"))
+        if size < WORD:
+            a, plus, size = self._word_of(a, plus), 0, WORD
+        place = self.place(space, a, size, guard, plus)
+        behind = self._behind(place, self.once.emit("shl i64 %shared_part, 1")) if space == "shared" else None
+        place = behind or place._replace(base="ptr %claims.b")
+        mine, floor, many = self._claimant(space)
+        word, n = np.dtype(np.uint32), size // WORD
+        claims = list[Any]()
+        for old in self._load(place, plus, word, n, guard):
+            strange = (old >= floor) & ((old & np.uint32(0xFFFFFFFE)) != mine)
+            self._refuse_lanes(strange if write else strange & ((old & np.uint32(1)) != np.uint32(0)), guard)
+            claims.append(mine | np.uint32(1) if write else np.where(strange, many, np.where(old < floor, mine, old)))
+        self._store(place, plus, claims, guard)
+        differ = [now != claim for now, claim in zip(self._load(place, plus, word, n, guard), claims, strict=True)]  # lanes at one word
+        met = functools.reduce(operator.or_, differ)
+        if write:
+            self._refuse_lanes(met, guard)
+        else:
+            self._store(place, plus, [many] * n, (VARYING, met if guard is None else met & self.at(VARYING, guard[1])))
+
+    def _word_of(self, a: SymbolicArray, plus: Offset) -> SymbolicArray:
+        """The addresses of the words that hold some bytes."""
+        dtype, t = a.dtype, f"i{8 * a.itemsize}"
+        if isinstance(plus, str):
+            one = self.code.emit(f"insertelement <1 x {t}> poison, {t} {plus}, i32 0")
+            added: Any = lift(self.code, SymbolicArray(self.code, one, dtype, 1), dtype, self.width)
+        else:
+            added = dtype.type(plus & (1 << 8 * a.itemsize) - 1)
+        word: SymbolicArray = (a + added) & dtype.type((1 << 8 * a.itemsize) - WORD)
+        return word
+
+    def _claimant(self, space: str) -> tuple[Any, Any, Any]:
+        """What each lane writes into a claim, the least claim that counts, and the one of several that read."""
+        code, once, floor, many = self.code, self.once, "1", str(MANY)
+        who = self.first_thread()
+        if space == "shared":
+            floor = once.emit(f"shl i64 %interval, {INTERVAL_AT}")
+            many = once.emit(f"or i64 {floor}, {MANY_OF_BLOCK}")
+            first = code.emit(f"add i64 {code.emit(f'shl i64 {who}, 1')}, {floor}")
+        else:
+            block = code.emit(f"add i64 {self.block()}, %first_block")
+            before = code.emit(f"add i64 {code.emit(f'mul i64 {block}, %block_lanes')}, %first_claim")
+            first = code.emit(f"shl i64 {code.emit(f'add i64 {before}, {who}')}, 1")
+        w = self.width
+        lanes = lift(code, np.arange(2, 2 * w + 2, 2), np.dtype(np.uint32), w)
+        return (self._in_all(first) + lanes, *(self._in_all(x) for x in (floor, many)))
+
+    def _in_all(self, number: str) -> Any:
+        """The lower half of a number of 64 bits in all lanes."""
+        one = self.code.emit(f"insertelement <1 x i32> poison, i32 {self.code.emit(f'trunc i64 {number} to i32')}, i32 0")
+        return lift(self.code, SymbolicArray(self.code, one, np.uint32, 1), np.dtype(np.uint32), self.width)
