@@ -1,6 +1,6 @@
 """The accesses of a launch to global memory, followed through L1, and what misses, through L2.
 
-Compiled loops follow each at once.  Numpy follows many together: they are kept until the launch ends or until there are enough for a chapter.
+Many are followed together: they are kept until the launch ends or until there are enough for a chapter.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from . import caches
 from .caches import STREAM, Held, Uses, find
-from .loops.compiled import WORTH, load
-from .loops.levels import CacheLevels
+from .loops.chapter import Chapter
+from .loops.compiled import load
 from .places import HITS, Counts
 from .sectors import SECTOR_WORDS, Bits, touched
 from .tally import AccessTally
@@ -86,8 +86,9 @@ class UseStream:
 
     def __init__(self, multiprocessors: int, l1_lines: int, l2_lines: int, engine: str = "numpy") -> None:
         self._caches, self._l1_lines, self._l2_lines, self._engine = multiprocessors, l1_lines, l2_lines, engine
-        self._levels: CacheLevels | None = None  # where compiled loops follow them
-        self._kept: list[Kept] = []
+        self._chapter: Chapter | None = None  # where compiled loops follow it
+        self._accounts: list[Account | None] = []  # of its accesses
+        self._kept: list[Kept] = []  # where numpy does
         self._uses = 0
         self._emptied = np.zeros(multiprocessors, np.int64)  # how often each L1 was emptied in this chapter
         self._l1: Held | None = None
@@ -103,43 +104,65 @@ class UseStream:
         self._keep(Kept(way, account, cache, touch, start, covered))
 
     def _keep(self, access: Kept) -> None:
-        if self._levels is None:
-            self._kept.append(access)
-            uses = access.touch.line.size + ACCESS
-            self._uses += uses
-            if not self._compiles(uses) and self._uses > MANY:
-                self.settle()
-        else:
-            self._follow(self._levels, access)
-
-    def _compiles(self, uses: int) -> bool:
-        """Do compiled loops follow the caches from now on?  They do where they are there after so many more uses, and no chapter has ended."""
+        uses = access.touch.line.size + ACCESS
         loops = load(uses, self._engine)
-        if loops is None or self._l1 is not None or self._l2 is not None:
-            return False
-        self._levels = CacheLevels(loops, self._caches, self._l1_lines, self._l2_lines)
-        for access in self._kept:
-            self._follow(self._levels, access)
-        self._kept.clear()
-        return True
+        if loops is None:
+            self._kept.append(access)
+        else:
+            if self._chapter is None:
+                self._chapter = Chapter(loops, self._l1_lines, self._l2_lines)
+                self._accounts = [None] * self._chapter.begin(self._l1, self._l2)
+                for k in self._kept:
+                    self._enter(self._chapter, k)
+                self._kept.clear()
+            self._enter(self._chapter, access)
+        self._uses += uses
+        if self._uses > MANY:
+            self.settle()
 
-    def _follow(self, levels: CacheLevels, k: Kept) -> None:
-        k.account.add(*levels.follow(k.cache, k.touch, k.start, k.covered, k.way.value))
+    def _enter(self, chapter: Chapter, k: Kept) -> None:
+        chapter.add(k.cache, k.touch, k.start, k.covered, k.way.value)
+        self._accounts.append(k.account)
 
     def empty(self, multiprocessors: Index) -> None:
         """The L1s of these multiprocessors are emptied."""
         self._emptied[multiprocessors] += 1
-        if self._levels is None and (int(self._emptied.max()) + 1) * self._caches > NUMBERS and not self._compiles(WORTH):
+        if (int(self._emptied.max()) + 1) * self._caches > NUMBERS:
             self.settle()
 
     def settle(self, *, last: bool = False) -> None:
         """Ends a chapter: counts what its accesses found; the `last` one keeps nothing."""
-        kept, self._kept, self._uses = self._kept, [], 0
-        if self._levels is not None:
-            self.written = self._levels.written
-            if last:
-                self._levels.close(int(self._emptied.max()))
+        self._uses = 0
+        if self._chapter is None:
+            self._settle(last=last)
             return
+        if self._chapter.uses:
+            self._follow(self._chapter, last=last)
+        if last:
+            self._chapter.room.give_back()
+
+    def _follow(self, chapter: Chapter, *, last: bool) -> None:
+        """The chapter's accesses go through the caches one use after another."""
+        found, begin = chapter.follow(keep=not last), 0
+        self.written += found.written
+        for account, (end, sectors, hits, l2_hits) in zip(self._accounts, found.counts, strict=True):
+            if account is not None:
+                account.add(sectors, hits, l2_hits, found.hits[begin:end])
+            begin = end
+        if not last:
+            l1 = None if found.l1 is None else self._go_on(found.l1)
+            self._accounts = [None] * chapter.begin(l1, found.l2)
+        self._emptied[:] = 0
+
+    def _go_on(self, h: Held) -> Held:
+        """What the L1s hold that were not emptied."""
+        where, times = h.cache % self._caches, h.cache // self._caches
+        now = times == self._emptied[where]
+        return Held(where[now], h.line[now], h.valid[now], h.written[now])
+
+    def _settle(self, *, last: bool) -> None:
+        """The same with numpy."""
+        kept, self._kept = self._kept, []
         sizes = np.array([k.touch.line.size for k in kept], np.int64)
         if not sizes.any():
             return
@@ -168,10 +191,7 @@ class UseStream:
             return np.zeros(u.line.size, np.uint32)
         found = find(_after(self._l1, u), self._l1_lines, clash=True, keep=not last)
         if found.held is not None:
-            h = found.held
-            where, times = h.cache % self._caches, h.cache // self._caches
-            now = times == self._emptied[where]  # the others were emptied
-            self._l1 = Held(where[now], h.line[now], h.valid[now], h.written[now])
+            self._l1 = self._go_on(found.held)
         self._emptied[:] = 0
         return found.hits[-u.line.size :]
 

@@ -18,7 +18,7 @@ from ..lanes import Geometry
 from ..values import Shifted
 from .lanes import WARP, WarpLanes
 from .loops.compiled import Loops, loops
-from .loops.words import SUMS
+from .loops.words import SUMS, VECTOR
 from .sectors import ALL_WORDS, SECTOR, Bits, touched
 
 Index = NDArray[np.int64]
@@ -78,9 +78,9 @@ def _touch(lanes: WarpLanes, width: int, compiled: Loops) -> tuple[Touch, list[i
     """The same by a compiled loop, and the sums of loops/words.py."""
     where = np.ascontiguousarray(lanes.where)
     warps, each = where.shape
-    found, words = np.empty(SUMS + 2 * each + warps + 2 * where.size, np.int64), np.empty(where.size, np.uint32)
+    at = SUMS + 2 * (-(-each // VECTOR) * VECTOR) + warps  # where the warps of the entries begin
+    found, words = np.empty(at + 2 * where.size, np.int64), np.empty(where.size, np.uint32)
     n = compiled.touch(where, lanes.active, lanes.active is not None, warps, each, width, found, words)
-    at = SUMS + 2 * each + warps  # where the warps of the entries begin
     t = Touch(found[at - warps : at], found[at : at + n], found[at + where.size : at + where.size + n], words[:n])
     if n < where.size // 2:
         t = Touch(t.sectors.copy(), t.warp.copy(), t.line.copy(), t.words.copy())  # so that it holds no memory that it does not need

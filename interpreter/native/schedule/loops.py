@@ -2,8 +2,8 @@
 
 Values are 64-bit integers; a parameter annotated Words, Masks or Flags is a pointer to 64-bit, unsigned 32-bit or 8-bit elements, one annotated with a record
 (records.py) is its place.  There are while, for x in range(..) or in part of an array, if, assignments, arithmetic, comparisons, constants of a module, calls
-of functions translated with it, and of int(x), popcount(x), prefetch(array, at), clear(address, bytes) and invoke(address, words, at, count), which
-calls compiled code.
+of functions translated with it, and of int(x), popcount(x), smaller(array, at, x), prefetch(array, at), clear(address, bytes) and
+invoke(address, words, at, count), which calls compiled code.
 """
 
 from __future__ import annotations
@@ -24,13 +24,19 @@ Flags = Any  # NDArray[np.bool_]
 _ELEMENTS = {"Words": "i64", "Masks": "i32", "Flags": "i8"}
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "sdiv", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "shl",
                ast.RShift: "ashr"}  # fmt: skip
-_BUILT_IN = {"popcount", "prefetch", "clear", "invoke"}
+_BUILT_IN = {"popcount", "smaller", "prefetch", "clear", "invoke"}
+VECTOR = 32  # elements that smaller() compares
 _COMPARISONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge"}
 
 
 def popcount(x: int) -> int:
     """How many bits of x are set."""
     return int(x).bit_count()
+
+
+def smaller(array: Words, at: int, x: int) -> int:
+    """How many of VECTOR elements of 64 bits from one on are less than x."""
+    return sum(array[at + i] < x for i in range(VECTOR))
 
 
 def prefetch(array: Words, at: int) -> int:
@@ -49,10 +55,11 @@ def called_from(entry: Callable[..., Any]) -> list[Callable[..., Any]]:
 
 def translated(functions: Sequence[Callable[..., Any]], constants: Mapping[str, int], entry: str = "") -> str:
     """LLVM IR of some functions; `constants` are the names that they read from a module; `entry`: only this one is called from elsewhere, and no function
-    becomes a part of another, for which the compiler would take several times as long.
+    becomes a part of another, for which the compiler would take several times as long; without one, those without branches become parts of others.
     """
     declared = [
         "declare i64 @llvm.ctpop.i64(i64)",
+        f"declare i{VECTOR} @llvm.ctpop.i{VECTOR}(i{VECTOR})",
         "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)",
         "declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)",
     ]
@@ -88,7 +95,9 @@ class _Function:
         self.lines = [f"  store i64 %given.{n}, ptr %at.{n}" for n in names if n not in self.pointers]
         self.body(self.tree.body)
         places = [*[f"  %at.{n} = alloca i64" for n in sorted(self.locals)], *[f"  {t} = alloca i1" for t in self.truths]]
-        linkage, inlined = "internal " if entry not in ("", self.tree.name) else "", " noinline" if entry else ""
+        linkage = "internal " if entry not in ("", self.tree.name) else ""
+        short = not any(isinstance(n, ast.For | ast.While | ast.If) for n in ast.walk(self.tree))
+        inlined = " noinline" if entry else " alwaysinline" if short else ""
         return "\n".join(
             [
                 f"define {linkage}i64 @{self.tree.name}({head}){inlined} {{",
@@ -245,6 +254,13 @@ class _Function:
                 return self.value(x)
             case ast.Call(ast.Name("popcount"), [x]):
                 return self.new(f"call i64 @llvm.ctpop.i64(i64 {self.value(x)})")
+            case ast.Call(ast.Name("smaller"), [array, at, x]):
+                place, vector = self.place(ast.Subscript(array, at))[0], f"<{VECTOR} x i64>"
+                one = self.new(f"insertelement {vector} poison, i64 {self.value(x)}, i32 0")
+                each = self.new(f"shufflevector {vector} {one}, {vector} poison, <{VECTOR} x i32> zeroinitializer")
+                less = self.new(f"icmp slt {vector} {self.new(f'load {vector}, ptr {place}, align 8')}, {each}")
+                bits = self.new(f"bitcast <{VECTOR} x i1> {less} to i{VECTOR}")
+                return self.new(f"zext i{VECTOR} {self.new(f'call i{VECTOR} @llvm.ctpop.i{VECTOR}(i{VECTOR} {bits})')} to i64")
             case ast.Call(ast.Name("prefetch"), [array, at]):
                 place, _ = self.place(ast.Subscript(array, at))
                 self.lines.append(f"  call void @llvm.prefetch.p0(ptr {place}, i32 1, i32 3, i32 1)")

@@ -19,7 +19,6 @@ from ...native.tiering import missing
 from . import caches, touch, words
 
 Argument = int | NDArray[Any] | None
-Loop = Callable[..., int]
 
 WORTH = 1 << 17  # uses of lines that take numpy as long as it takes to load the compiler
 
@@ -36,11 +35,6 @@ class CompiledLoop:
         found: int = self._function(*map(_number, arguments))
         return found
 
-    def bound(self, *first: Argument) -> Loop:
-        """The same, of which the first arguments are known; their arrays must stay alive."""
-        known = [*map(_number, first)]
-        return lambda *rest: self._function(*known, *map(_number, rest))
-
 
 def _number(a: Argument) -> int | None:
     if isinstance(a, np.ndarray):  # ndarray.ctypes takes three times as long
@@ -54,8 +48,9 @@ class Loops:
 
     touch: CompiledLoop
     cover: CompiledLoop
+    enter: CompiledLoop
+    number_pages: CompiledLoop
     follow: CompiledLoop
-    empty: CompiledLoop
 
 
 FUNCTIONS = caches.FUNCTIONS + touch.FUNCTIONS

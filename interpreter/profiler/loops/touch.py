@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...native.schedule.loops import Flags, Masks, Words, popcount
+from ...native.schedule.loops import Flags, Masks, Words, popcount, smaller
 from . import words as s
 from .caches import touched
 
@@ -17,9 +17,11 @@ def touch(where: Words, active: Flags, some: int, warps: int, lanes: int, width:
     while i < s.SUMS:
         found[i] = 0
         i += 1
-    found[s.HIGH] = -1
+    low = s.LARGEST
+    high = -1
     given = s.SUMS
-    sectors = given + 2 * lanes
+    room = (lanes + s.VECTOR - 1) // s.VECTOR * s.VECTOR
+    sectors = given + 2 * room
     warp = sectors + warps
     line = warp + warps * lanes
     each = 1
@@ -31,27 +33,32 @@ def touch(where: Words, active: Flags, some: int, warps: int, lanes: int, width:
     w = 0
     while w < warps:
         n = words_of(where, active, some, w * lanes, lanes, found, given)
-        ordered = order(found, given, n)
+        ordered = order(found, given, n, room)
         last = -1
+        now = 0
         count = 0
         i = 0
         while i < n:
             word = found[ordered + i] >> s.LANE_BITS
             if word >> 5 != last:
+                if now:
+                    words[end - 1] = now
+                    count += popcount(touched(now))
+                now = 0
                 last = word >> 5
-                if end == 0 or last < found[s.LOW]:
-                    found[s.LOW] = last
-                if last > found[s.HIGH]:
-                    found[s.HIGH] = last
                 found[line + end] = last
                 found[warp + end] = w
-                words[end] = 0
                 end += 1
-            before = words[end - 1]
-            now = before | bits << (word & 31)
-            words[end - 1] = now
-            count += popcount(touched(now)) - popcount(touched(before))
+            now |= bits << (word & 31)
             i += 1
+        if now:
+            words[end - 1] = now
+            count += popcount(touched(now))
+            first = found[ordered] >> s.LANE_BITS + 5
+            if first < low:
+                low = first
+            if last > high:
+                high = last
         found[sectors + w] = count
         if count > most:
             most = count
@@ -61,6 +68,9 @@ def touch(where: Words, active: Flags, some: int, warps: int, lanes: int, width:
         found[s.REQUESTS] += n > 0
         found[s.IDEAL] += n * width + s.SECTOR - 1 >> 5
         w += 1
+    if end:
+        found[s.LOW] = low
+    found[s.HIGH] = high
     return end
 
 
@@ -68,32 +78,40 @@ def words_of(where: Words, active: Flags, some: int, first: int, lanes: int, out
     """Writes the words of a warp's active lanes, each with a number of its own in its low bits."""
     n = 0
     lane = 0
+    if some:
+        while lane < lanes:
+            out[at + n] = where[first + lane] >> 2 << s.LANE_BITS | n
+            n += active[first + lane]
+            lane += 1
+        return n
     while lane < lanes:
-        out[at + n] = where[first + lane] >> 2 << s.LANE_BITS | n
-        if some == 0 or active[first + lane]:
-            n += 1
+        out[at + lane] = where[first + lane] >> 2 << s.LANE_BITS | lane
         lane += 1
-    return n
+    return lanes
 
 
-def order(A: Words, at: int, n: int) -> int:
+def order(A: Words, at: int, n: int, room: int) -> int:
     """Sorts numbers, all different; gives the place of the result: where they do not ascend already, each goes where as many are smaller."""
     i = 1
     while i < n and A[at + i - 1] < A[at + i]:
         i += 1
     if i >= n:
         return at
+    i = n
+    while i < room:
+        A[at + i] = s.LARGEST
+        i += 1
     i = 0
     while i < n:
         x = A[at + i]
-        smaller = 0
+        place = at + room
         j = 0
         while j < n:
-            smaller += A[at + j] < x
-            j += 1
-        A[at + n + smaller] = x
+            place += smaller(A, at + j, x)
+            j += s.VECTOR
+        A[place] = x
         i += 1
-    return at + n
+    return at + room
 
 
 def cover(

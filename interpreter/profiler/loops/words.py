@@ -1,7 +1,8 @@
-"""The numbers by which the loops and Python know each other: kinds of uses, and what stands where in the memory of a cache."""
+"""The numbers by which the loops and Python know each other: kinds of uses, and what stands where in their arrays."""
 
 from __future__ import annotations
 
+from ...native.schedule.loops import VECTOR as VECTOR
 from ..caches import DROP as DROP
 from ..caches import LOAD as LOAD
 from ..caches import PATCH as PATCH
@@ -9,28 +10,34 @@ from ..caches import STORE as STORE
 from ..caches import STREAM as STREAM
 from ..caches import UPDATE as UPDATE
 
+RESTORE, NOTHING = UPDATE + 1, UPDATE + 2  # brings a line in as it was held; leaves the cache alone
+
 WARP, SECTOR = 32, 32
 LANE_BITS = 16  # for the number of a lane
+LARGEST = (1 << 63) - 1  # word with the number of its lane
 FIRST_WORDS = 0x01010101  # the first word of each sector
 SECTOR_WORDS = 0xFF  # times a sector's bit: all its words
 AHEAD = 8  # uses, so that memory has time to answer
 
-# The head of a cache: how many lines it may hold, and how many it holds; the table, its blocks of 1 << BLOCK_BITS places, its end, how many places were
-# taken, and how many may be; the log, its oldest entry, where the next one goes, its end; room for rebuild() to copy lines to; and the generation,
-# which changes when the cache is emptied.
-LINES, HELD, TABLE, BLOCKS, TABLE_END, TAKEN, MOST, LOG, OLDEST, NEXT, LOG_END, ROOM, GENERATION = range(13)
-HEAD = 16
+# An access: where its uses end, what it does to L1 and to L2; the sectors that it touches, and how many of them it finds in L1 and in L2.
+END, FIRST, SECOND, SECTORS, HITS, L2_HITS = range(6)
+ACCESS = 6
 
-# A place of the table has two words.  The first one is generation << GENERATION_AT | line; the place is free if the generation is not that of the cache.
-# The second one is last use << USED_AT | sectors written << MARKS_AT | valid words, where the last use is an entry of the log; before the oldest one, the
-# line is gone.
-PLACE, BLOCK_BITS = 2, 4
-GENERATION_AT, MARKS_AT, USED_AT = 36, 32, 36
-HASH = 0x9E3779B1
+# A run, uses of an access of one cache: the cache's number, the place of the access, the first use, and the one behind the last.
+NUMBER, WHICH, BEGIN, STOP = range(4)
+RUN = 4
 
-# What one access found: sectors, those found in L1 and in L2, and, of all accesses, those that became dirty in L2.
-SECTORS, HITS, L2_HITS, WRITTEN = range(4)
-FOUND = 4
+# A word of the table: last use << USED_AT | sectors written << MARKS_AT | valid words.  Lines of memory in use have words in pages.
+PAGE_BITS = 8
+IN_PAGE = (1 << PAGE_BITS) - 1
+MARKS_AT, USED_AT = 32, 36
+
+# What goes on from one level to the next: the time, and how many sectors became dirty.
+TIME, WRITTEN = range(2)
+STATE = 2
+
+# A line that a cache holds: the cache's number, the line, its valid words, its written sectors.
+LINE_HELD = 4
 
 # What the warps of one access sum up to: sectors, the warp with the most, the first and the last line, lanes, warps with lanes, and the least sectors that
 # their bytes need.

@@ -8,8 +8,9 @@ import pytest
 from tests.interpreter.profiler.ways import LOOPS, go, needs_compiler
 from warplab.interpreter.profiler.lanes import WarpLanes
 from warplab.interpreter.profiler.loops import compiled
-from warplab.interpreter.profiler.loops.levels import CacheLevels
-from warplab.interpreter.profiler.stream import Way
+from warplab.interpreter.profiler.loops.chapter import TIMES, Chapter, ChapterRoom
+from warplab.interpreter.profiler.stream import Account, UseStream, Way
+from warplab.interpreter.profiler.tally import AccessTally
 from warplab.interpreter.profiler.touch import touch
 
 
@@ -48,14 +49,30 @@ def test_without_a_compiler_numpy_does_all_work(monkeypatch: pytest.MonkeyPatch)
 
 @pytest.mark.parametrize("by", LOOPS)
 def test_a_launch_finds_the_caches_empty(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory that an earlier launch has used holds none of its lines."""
+    """The table that an earlier launch has used holds none of its lines, also when its numbers of times have run out."""
     go(by, monkeypatch)
     loops = compiled.loops()
     assert loops is not None
     t, cache = touch(WarpLanes(np.arange(64).reshape(2, 32) * 128, None, 2), 4), np.arange(2)
-    for _ in range(3):
-        levels = CacheLevels(loops, 2, 40, 100)
-        for emptied, hits, l2_hits in ((0, 0, 0), (0, 64, 0), (1, 0, 64)):
-            found = levels.follow(cache + 2 * emptied, t, 0, None, Way.LOAD.value)
-            assert found[:3] == (64, hits, l2_hits)
-        levels.close(1)
+    for time in (None, None, TIMES - 10):
+        chapter = Chapter(loops, 40, 100)
+        chapter.room.time = time or chapter.room.time
+        for emptied in (0, 0, 1):
+            chapter.add(cache + 2 * emptied, t, 0, None, Way.LOAD.value)
+        assert chapter.follow(keep=False).counts == [[64, 64, 0, 0], [128, 64, 64, 0], [192, 64, 0, 64]]
+        chapter.room.give_back()
+        assert ChapterRoom.get() is chapter.room
+        chapter.room.give_back()
+
+
+@pytest.mark.parametrize("by", LOOPS)
+def test_lines_far_apart(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Texels lie far from all memory that has addresses; what is held goes on in the next chapter."""
+    go(by, monkeypatch)
+    stream, a, cache = UseStream(1, 40, 100, "auto"), AccessTally(4), np.zeros(1, np.uint16)
+    for where in (0, 1 << 46, 0, 1 << 42, 1 << 46):
+        stream.add(Way.LOAD, Account(a, (None,), None), cache, touch(WarpLanes(np.arange(32)[None, :] * 4 + where, None, 1), 4), 0)
+        if where == 1 << 42:
+            stream.settle()
+    stream.settle(last=True)
+    assert (a.hits, a.l2, a.l2_hits) == (8, 12, 0)
