@@ -7,6 +7,7 @@ reports it; the region's segments then run one by one.
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 from ...plan import plan as P
@@ -20,7 +21,8 @@ from ..trace.ufuncs import select
 from ..uniformity import UNIFORM, VARYING, kind_in
 from .emitter import Emitter, for_all, inlined, renamed, whole_function
 from .memory import Helpers, field
-from .segment import RegionSegment, bases_of, raws_of
+from .segment import RegionSegment, address_slot, bases_of, raws_of
+from .windows import WORDS
 
 PAUSE_AFTER = 1 << 20  # segments that the warps of one call execute before limits are checked
 
@@ -41,6 +43,8 @@ class RegionEmitter:
         self.small = small  # its code may be repeated
         ops = [op for n in region.order for op in plan.segments[n].ops]
         self.bases = {} if region.diverges else bases_of(ops)
+        self.loads = Counter(address_slot(op.sources[0]) for op in ops if op.how == "load")
+        self.windows = Counter[int]()  # of the bases, as far as they have been given to loads
         self.diverges = region.diverges
         self.raws = raws_of(ops, frame.dtypes)
 
@@ -123,9 +127,12 @@ class RegionEmitter:
         offset, t = self.offset(slot)
         lines = [f"  store {t} zeroinitializer, ptr {offset}, align 8"]
         a = value.view(f"u{value.itemsize}")
-        return lines + [
+        lines += [
             f"  store i32 {e._arrangement(a, size, None)}, ptr {self.arrangement(slot, size)}, align 4" for size in sorted(self.bases[slot])
         ]
+        for n in range(self.loads[slot]):  # no window is known
+            lines.append(f"  store [{WORDS} x i64] zeroinitializer, ptr {self._window(slot, n)}, align 8")
+        return lines
 
     def offset(self, slot: int) -> tuple[str, str]:
         """The variable of what has been added to a base in all lanes, and its type."""
@@ -137,6 +144,16 @@ class RegionEmitter:
         """The variable of how a base lies for elements of a size."""
         name = f"%r{slot}.lies{size}"
         self.variables[name] = "i32"
+        return name
+
+    def window(self, slot: int) -> str:
+        """The variable of the window of the next load from a base."""
+        self.windows[slot] += 1
+        return self._window(slot, self.windows[slot] - 1)
+
+    def _window(self, slot: int, number: int) -> str:
+        name = f"%r{slot}.window{number}"
+        self.variables[name] = f"[{WORDS} x i64]"
         return name
 
     def _stored(self, e: RegionSegment, n: int) -> list[str]:

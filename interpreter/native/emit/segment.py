@@ -10,6 +10,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from warplab.isa.types import ScalarType
+
 from ...plan import plan as P
 from ..frame import Frame
 from ..trace.code import Untraceable, VectorCode
@@ -17,10 +19,11 @@ from ..trace.rules import hardware_nan
 from ..trace.symbol import SymbolicArray
 from ..trace.ufuncs import select
 from ..uniformity import UNIFORM, VARYING, Kinds, kind_in
-from .accesses import Offset
+from .accesses import Offset, parts_of, result_type
 from .emitter import Emitter
-from .memory import Helpers
+from .memory import CALLED, Helpers
 from .values import Guard
+from .windows import windowed
 
 
 class Variables(Protocol):
@@ -46,6 +49,9 @@ class Variables(Protocol):
 
     def arrangement(self, slot: int, size: int) -> str:
         """The variable of how a base lies for elements of a size."""
+
+    def window(self, slot: int) -> str:
+        """The variable of the window of the next load from a base."""
 
 
 def bases_of(ops: Sequence[P.Op]) -> dict[int, set[int]]:
@@ -158,6 +164,15 @@ class RegionSegment(Emitter):
         if slot is None or a.itemsize != self.frame.dtypes[slot].itemsize:
             return super()._arrangement(a, size, guard)
         return self.code.emit(f"load i32, ptr {self.region.arrangement(slot, size)}, align 4")
+
+    def load_lanes(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, n: int, guard: Guard) -> tuple[Any, ...]:
+        """See EmittedAccesses; from a base by a window."""
+        slot, code = self.based.get(a.value), self.code
+        if slot is None or guard is not None or n > 1 or space not in ("global", "shared") or a.itemsize != (4 if space == "shared" else 8):
+            return super().load_lanes(space, a, plus, t, n, guard)
+        where = f"ptr {self.region.window(slot)}, {self._addressed(space, a, plus, t.bytes, guard)}, {self.lanes(guard)}"
+        f = windowed(self.helpers, space, 8 * t.bytes)
+        return parts_of(code, code.fresh(f"call {result_type(8 * t.bytes, 1, self.width)} @{f}({where}) {CALLED}"), t, 1)
 
     def kept(self, slot: int, kind: int) -> SymbolicArray:
         """A register as a variable of a kind holds it."""
