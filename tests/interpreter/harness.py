@@ -94,6 +94,7 @@ class Machine:
     verified: bool = True
     fmad: Fmad = DEFAULT
     gap: int = 0  # bytes between variables, as checkers ask for them
+    base: int = 0  # where its memory begins
     arena: Arena = field(init=False)
     launches: int = 0
 
@@ -103,7 +104,7 @@ class Machine:
             errors = [d for d in verify(m) if d.severity == "error" and d.code != "unresolved"]  # the engine meets that one on its own
             problems = [d.render(self.text) for d in errors]
             assert not problems, "\n".join(problems)
-        self.arena = Arena(self.bytes)
+        self.arena = Arena(self.bytes, self.base)
         self.program = LoadedProgram(link_modules([m], complete=False), self.arena, fmad=self.fmad, gap=self.gap)
         self.prints = Prints(self.arena)
         weakref.finalize(self, self.program.kernels.clear)  # as if it was unloaded: its memory need not wait for the garbage collector
@@ -111,12 +112,12 @@ class Machine:
     def upload(self, x: Array, what: str = "allocation") -> Allocation:
         """An array in device memory."""
         a = self.arena.allocate(max(x.nbytes, 1), what)
-        self.arena.bytes[a.start : a.start + x.nbytes] = np.frombuffer(x.tobytes(), np.uint8)
+        self.arena.bytes[a.start - self.base :][: x.nbytes] = np.frombuffer(x.tobytes(), np.uint8)
         return a
 
     def download(self, a: Allocation, dtype: Any = np.uint32) -> Array:
         """What an allocation holds."""
-        return self.arena.bytes[a.start : a.end].copy().view(dtype)
+        return self.arena.bytes[a.start - self.base : a.end - self.base].copy().view(dtype)
 
     def prepare(
         self, grid: int | Sequence[int], block: int | Sequence[int], arguments: Sequence[Argument], name: str = "", shared: int = 0,

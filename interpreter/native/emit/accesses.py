@@ -69,7 +69,10 @@ class EmittedAccesses(Peers):
         if guard is None and space == "global" and kind == UNIFORM:
             parts = self._load_one(a, t, n)
         else:
-            kind, parts = VARYING, self.load_lanes(space, *self._address(place, space), t, n, guard)
+            address, plus = self._address(place, space)
+            if access.space.startswith("param") and space == "generic":
+                address = self.generic_parameter(address.astype(np.uint64))
+            kind, parts = VARYING, self.load_lanes(space, address, plus, t, n, guard)
         self.assign(op.target, kind, parts, guard)
 
     def load_lanes(self, space: str, a: SymbolicArray, plus: Offset, t: ScalarType, n: int, guard: Guard) -> tuple[Any, ...]:

@@ -122,6 +122,8 @@ class CompiledLanes(WatchedAccesses):
 
     def convert(self, address: Any, space: str, to_generic: bool) -> Any:
         """See ports.Lanes."""
+        if to_generic and space in ("param", "param::entry") and address.itemsize == 8:
+            return self.generic_parameter(address)
         base = address.dtype.type(window_of(space))
         return (address + base if to_generic else address - base) if base else address
 

@@ -113,11 +113,8 @@ class Values:
             case P.FrameAddress():
                 return UNIFORM, lift(self.once, self.frame.start + s.window + s.offset, s.dtype, 1)
             case P.ParameterAddress():
-                self.helpers.tables.has_parameter_address = True
-                block = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('parameter_block')}")
-                at = f"add i64 {self.once.emit(f'load i64, ptr {block}, align 8')}, {self.frame.parameter(P.ParameterPlace(s.variable, s.offset))}"
-                one = self.once.emit(f"insertelement <1 x i64> poison, i64 {self.once.emit(at)}, i32 0")
-                return UNIFORM, SymbolicArray(self.once, one, np.dtype(np.uint64)).astype(s.dtype)
+                at = self.parameter_block() + np.uint64(self.frame.parameter(P.ParameterPlace(s.variable, s.offset)))
+                return UNIFORM, at.astype(s.dtype)
             case P.ScalarConstant():
                 return UNIFORM, s.value
             case P.Pointer():
@@ -130,6 +127,17 @@ class Values:
                     v = v.astype(np.uint64)
                 return kind, v + _constant(s.offset, v.dtype) if s.offset else v
         raise Untraceable(f"operand {s!r}")
+
+    def parameter_block(self) -> Any:
+        """The generic address of the parameters."""
+        self.helpers.tables.has_parameter_address = True
+        word = self.once.emit(f"getelementptr i64, ptr %ctx, i64 {WaveRecord.place('parameter_block')}")
+        return SymbolicArray(self.once, self.once.emit(f"load <1 x i64>, ptr {word}, align 8"), np.dtype(np.uint64))
+
+    def generic_parameter(self, address: SymbolicArray) -> Any:
+        """The generic address of an address of 64 bits in .param, which may be the lower half of it only (see Launch)."""
+        upper = self.at(VARYING if address.code is self.code else UNIFORM, self.parameter_block() & np.uint64(0xFFFFFFFF << 32))
+        return np.where(address >> np.uint64(32) == np.uint64(0), address | upper, address)
 
     def special_register(self, name: str) -> tuple[int, SymbolicArray]:
         """A special register: a table, of one value, of the blocks of the wave, or of the lanes of a block."""

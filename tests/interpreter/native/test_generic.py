@@ -151,3 +151,25 @@ def test_parameters_have_addresses(monkeypatch: pytest.MonkeyPatch) -> None:
         mov.b64 %p, out; cvta.param.u64 %p, %p; and.b64 %a, %a, 4; add.u64 %p, %p, %a; ld.u32 %r, [%p]; st.global.u32 [%o], %r; ret; }}"""
     numpy, native = (run(text, 1, 32, np.zeros(32, np.uint32), engine=engine) for engine in ("numpy", "native"))
     assert np.array_equal(numpy, native) and len(set(native)) == 2 and not rows
+
+
+@pytest.mark.parametrize(
+    "work",
+    [
+        "mov.b32 %x, out; cvt.u64.u32 %p, %x; cvta.param.u64 %p, %p; and.b64 %a, %a, 4; add.u64 %p, %p, %a; ld.u32 %r, [%p];",
+        "mov.b32 %x, out; and.b32 %t, %t, 1; mad.lo.u32 %x, %t, 4, %x; ld.param.u32 %r, [%x];",
+        "mov.b32 %x, out; cvt.u64.u32 %p, %x; ld.param.u32 %r, [%p+4];",
+    ],
+)
+def test_half_of_the_address_of_a_parameter(work: str) -> None:
+    """As Triton writes it: 32 bits of an address that has more."""
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a, %p; .reg .u32 %t, %r, %x;
+        ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mul.wide.u32 %a, %t, 4; add.u64 %o, %o, %a; {work} st.global.u32 [%o], %r; ret; }}"""
+    found = []
+    for engine in ("numpy", "native"):
+        machine = Machine(text, base=0x4002000000)
+        out = machine.upload(np.zeros(32, np.uint32))
+        used = machine.launch(1, 32, [out], engine=engine).used
+        assert not used.left_to_numpy
+        found.append(machine.download(out).tolist())
+    assert found[0] == found[1] and set(found[1]) <= {out.start & 0xFFFFFFFF, out.start >> 32}
