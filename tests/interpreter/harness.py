@@ -21,7 +21,7 @@ from warplab.interpreter.execute import execute
 from warplab.interpreter.launch import Launch, Options
 from warplab.interpreter.memory.arena import Allocation, Arena
 from warplab.interpreter.observe import Observer
-from warplab.interpreter.program import LoadedProgram
+from warplab.interpreter.program import LoadedKernel, LoadedProgram
 from warplab.interpreter.ptxas.contraction import DEFAULT, Fmad
 from warplab.isa.profiles import profile
 
@@ -108,6 +108,10 @@ class Machine:
         self.program = LoadedProgram(link_modules([m], complete=False), self.arena, fmad=self.fmad, gap=self.gap)
         self.prints = Prints(self.arena)
         weakref.finalize(self, self.program.kernels.clear)  # as if it was unloaded: its memory need not wait for the garbage collector
+
+    def kernels(self) -> dict[str, LoadedKernel]:
+        """By their names; they outlive the machine."""
+        return dict(self.program.kernels)
 
     def upload(self, x: Array, what: str = "allocation") -> Allocation:
         """An array in device memory."""

@@ -52,7 +52,7 @@ def assembly(body: str, processor: str) -> str:
         target = llvm.Target.from_triple("x86_64-unknown-linux-gnu")
     except RuntimeError:
         pytest.skip("a compiler for this host alone")
-    program = Machine(kernel("p out", HEAD + body + TAIL)).program.kernels["test"]
+    program = Machine(kernel("p out", HEAD + body + TAIL)).kernels()["test"]
     machine = target.create_target_machine(opt=2, cpu=processor, jit=True)
     source = NativeProgram(program, program.plan(program.function)).source.text
     said: str = machine.emit_assembly(jit.optimised(source, machine))

@@ -46,7 +46,7 @@ def parts(value: Any) -> Iterator[Any]:
 
 
 def planned(text: str) -> PlanFunction:
-    k = next(iter(Machine(text).program.kernels.values()))
+    k = next(iter(Machine(text).kernels().values()))
     return k.plan(k.function)
 
 

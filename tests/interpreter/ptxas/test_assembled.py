@@ -48,8 +48,8 @@ class Compared(NamedTuple):
 
 def compared(text: str, theirs: dict[str, list[Assembled]]) -> Iterator[Compared]:
     """Each kernel, without loops that are written out."""
-    program = Machine(text, verified=False).program
-    for name, k in program.kernels.items():
+    kernels = Machine(text, verified=False).kernels()
+    for name, k in kernels.items():
         code, graph = machine_code(k), flow(k.function)
         first = graph.blocks[0].instructions[0].span.line
         ours, theirs_there = 0, 0
@@ -103,9 +103,9 @@ def test_as_many_accesses_and_products_as_ptxas(source: str, share: float) -> No
 @pytest.mark.parametrize("source", ["tuned.cu", "blind.cu"])
 def test_loops_are_written_out_as_often(source: str) -> None:
     """Of the loops of one block: how often ptxas repeats their accesses and products, all turns or 4 + 2 + 1 of them, or none."""
-    program = Machine(recorded()[source]["ptx"], verified=False).program
+    kernels = Machine(recorded()[source]["ptx"], verified=False).kernels()
     right = []
-    for name, k in program.kernels.items():
+    for name, k in kernels.items():
         code, graph = machine_code(k), flow(k.function)
         often = collections.Counter(a.line for a in kept(source)[name] if SHAPED.match(a.opcode))
         for b in graph.rpo:
@@ -127,7 +127,7 @@ def order_in_common(one: list[int], other: list[int]) -> float:
 def test_blocks_are_ordered_as_ptxas_orders_them() -> None:
     ours, written = [], []
     for source in ("tuned.cu", "blind.cu"):
-        for name, k in Machine(recorded()[source]["ptx"], verified=False).program.kernels.items():
+        for name, k in Machine(recorded()[source]["ptx"], verified=False).kernels().items():
             code = machine_code(k)
             lines = [a.line for a in kept(source)[name]]
             for block in range(len(code.blocks)):

@@ -107,7 +107,7 @@ def test_the_path_with_the_fewest_calls_is_counted_and_its_routine_is() -> None:
 )
 def test_machine_code_is_that_of_the_table(line: str, name: str) -> None:
     head = ".reg .f32 %f<4>; .reg .b64 %d1; ld.param.u64 %d1, [out]; ld.global.f32 %f0, [%d1];"
-    k = Machine(kernel("p out", f"{head} {line} st.global.f32 [%d1], %f1; ret;")).program.kernels["test"]
+    k = Machine(kernel("p out", f"{head} {line} st.global.f32 [%d1], %f1; ret;")).kernels()["test"]
     for capability in ((5, 2), (7, 5), (9, 0)):
         made = [
             o.opcode

@@ -51,7 +51,7 @@ def loads(at: str = "%r6", start: int = 0) -> str:
 
 def widths(body: str, space: str = "shared") -> list[int]:
     """Of the loads from shared memory, in their order."""
-    k = Machine(kernel("p out, u32 n", body)).program.kernels["test"]
+    k = Machine(kernel("p out, u32 n", body)).kernels()["test"]
     joined = joined_accesses(k, k.function)
     found = [joined[id(i)].width if id(i) in joined else 4 for i in instructions(k.function) if i.opcode == "ld" and space in i.modifiers]
     return [w for w in found if w]
@@ -93,7 +93,7 @@ def test_an_address_counts_from_where_the_register_was() -> None:
 def test_code_for_debugging_stays_as_it_is() -> None:
     row = "shl.b32 %r5, %r2, 4; add.u32 %r6, %r4, %r5;"
     text = kernel("p out, u32 n", HEAD + row + loads() + TAIL).replace(".target sm_90", ".target sm_90, debug")
-    k = Machine(text, verified=False).program.kernels["test"]
+    k = Machine(text, verified=False).kernels()["test"]
     assert joined_accesses(k, k.function) == {}
 
 

@@ -102,7 +102,7 @@ HEAD = """.reg .b32 %r<8>; .reg .b64 %d<8>; .reg .f32 %f<4>; .reg .pred %p<4>;
 
 @pytest.mark.parametrize(("lines", "opcodes"), RULES)
 def test_lines_become_what_ptxas_makes_of_them(lines: str, opcodes: str) -> None:
-    code = machine_code(Machine(kernel("p out", HEAD + lines + " ret;")).program.kernels["test"])
+    code = machine_code(Machine(kernel("p out", HEAD + lines + " ret;")).kernels()["test"])
     made = [o for block in code.blocks for o in block if o.of is not None or o.opcode in ("LDC", "MOV")]
     after = [o.opcode for o in made[next(n for n, o in enumerate(made) if o.opcode == "BAR") + 1 :]]
     plain = ["IADD3" if o == "IMAD.IADD" else "MOV" if o == "IMAD.MOV" else o for o in after]
@@ -112,7 +112,7 @@ def test_lines_become_what_ptxas_makes_of_them(lines: str, opcodes: str) -> None
 @pytest.mark.parametrize(("opcode", "divisor", "many"), DIVISIONS)
 def test_divisions_have_as_many_instructions_as_those_of_ptxas(opcode: str, divisor: str, many: int) -> None:
     lines = f"{opcode} %r3, %r1, {divisor}; st.global.u32 [%d2], %r3; ret;"
-    code = machine_code(Machine(kernel("p out", HEAD + lines)).program.kernels["test"])
+    code = machine_code(Machine(kernel("p out", HEAD + lines)).kernels()["test"])
     assert sum(o.of is not None and o.of.opcode in ("div", "rem") for block in code.blocks for o in block) == many
 
 
@@ -136,7 +136,7 @@ L: ld.global.f32 %f2, [%d2]; add.f32 %f1, %f1, %f2; add.u64 %d2, %d2, 4; add.u32
 )
 def test_turns_of_loops_become_one(step: str, bound: str, type: str, extra: str, pieces: list[tuple[int, int]]) -> None:
     text = LOOP.replace("STEP", step).replace("BOUND", bound).replace("TYPE", type).replace("EXTRA", extra)
-    k = Machine(kernel("p out, u32 n", text)).program.kernels["test"]
+    k = Machine(kernel("p out, u32 n", text)).kernels()["test"]
     code = machine_code(k)
     turns = 8 if pieces == [(8, 1)] else 11
     assert list(code.pieces(code.number[id(k.function), 1], turns)) == pieces
@@ -144,7 +144,7 @@ def test_turns_of_loops_become_one(step: str, bound: str, type: str, extra: str,
 
 def test_four_turns_add_to_an_address_once() -> None:
     text = LOOP.replace("STEP", "1").replace("BOUND", "%r2").replace("TYPE", "s32").replace("EXTRA", "")
-    k = Machine(kernel("p out, u32 n", text)).program.kernels["test"]
+    k = Machine(kernel("p out, u32 n", text)).kernels()["test"]
     code = machine_code(k)
     four = [o.opcode for o in code.region(code.number[id(k.function), 1], 4) if o.opcode != "MOV"]
     assert collections.Counter(o.split(".")[0] for o in four)["LDG"] == 4
@@ -152,9 +152,7 @@ def test_four_turns_add_to_an_address_once() -> None:
 
 
 def test_devices_before_9_0_read_parameters_where_they_are() -> None:
-    k = Machine(kernel("p out", HEAD + "mul.wide.s32 %d2, %r1, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], %r1; ret;")).program.kernels[
-        "test"
-    ]
+    k = Machine(kernel("p out", HEAD + "mul.wide.s32 %d2, %r1, 4; add.s64 %d3, %d1, %d2; st.global.u32 [%d3], %r1; ret;")).kernels()["test"]
     loads = [sum(o.opcode == "LDC" for block in machine_code(k, capability).blocks for o in block) for capability in ((9, 0), (8, 0))]
     assert loads == [2, 1]  # the stack, and a parameter
 
@@ -162,7 +160,7 @@ def test_devices_before_9_0_read_parameters_where_they_are() -> None:
 @pytest.mark.parametrize(("capability", "product", "sum"), [((9, 0), ["IMAD"], 1), ((6, 1), ["XMAD"] * 3, 1), ((3, 5), ["IMAD"], 2)])
 def test_older_devices_have_other_instructions(capability: tuple[int, int], product: list[str], sum: int) -> None:
     lines = "mul.lo.u32 %r3, %r1, %r2; add.u32 %r5, %r1, %r2; add.u32 %r5, %r5, %r4; st.global.v2.u32 [%d2], {%r3, %r5}; ret;"
-    code = machine_code(Machine(kernel("p out", HEAD + lines)).program.kernels["test"], capability)
+    code = machine_code(Machine(kernel("p out", HEAD + lines)).kernels()["test"], capability)
     made = [o.opcode for block in code.blocks for o in block if o.of is not None]
     after = made[made.index("BAR") + 1 :]
     assert after[: len(product)] == product
