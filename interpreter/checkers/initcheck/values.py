@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from warplab.assembler.ir import Function
 
+from ...faults import ExecutionError
 from ...launch import Launch
 from ...memory.arena import Allocation, Arena
 from ...observe import LaunchProof, ObservedLanes, ObservedWave, Observer
@@ -29,6 +30,7 @@ class UnsetValues(Observer):
         self.uses = UnsetUses(self.origins)
         self._masks, self._sources = ArenaShadows(), ArenaShadows()
         self._all_set = set[tuple[int, int, int]]()  # allocations in which no byte is unset, by arena, start and end
+        self._running = 0  # launches
         self._codes: dict[tuple[int, int, LoweringOptions], tuple[LoadedKernel, ShadowedFunction]] = {}
 
     # ------------------------------------------------------------ what the host does
@@ -48,6 +50,18 @@ class UnsetValues(Observer):
 
     # ------------------------------------------------------------ launches
 
+    def begin(self, launch: Launch) -> None:
+        """See Observer."""
+        self._running += 1
+
+    def end(self, launch: Launch) -> None:
+        """See Observer."""
+        self._running -= 1
+
+    def aborted(self, launch: Launch, error: ExecutionError) -> None:
+        """See Observer."""
+        self._running -= 1
+
     def takes_proof(self, launch: Launch) -> bool:
         """See Observer."""
         return True
@@ -55,9 +69,13 @@ class UnsetValues(Observer):
     def has_unset(self, arena: Arena, a: Allocation) -> bool:
         """See Observer."""
         key = id(arena), a.start, a.end
-        if key not in self._all_set and not _some(self.undefined(arena, a.start, a.size)):
+        if key in self._all_set:
+            return False
+        if _some(self.undefined(arena, a.start, a.size)):
+            return True
+        if self._running == 1:  # no suspended launch may store what is not set later
             self._all_set.add(key)
-        return key not in self._all_set
+        return False
 
     def proved(self, proof: LaunchProof) -> None:
         """See Observer."""

@@ -9,7 +9,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from ...order import order_of
 from ...plan import plan as P
-from ...plan.clocks import reads_clock
 from ...plan.uses import leaves, successors, written
 from ..emit.accesses import space_of
 from ..emit.watch import ALL_SET, NO_WRITES, WORD, ProofWatch
@@ -50,7 +49,7 @@ def _accesses(segment: P.Segment, harmless: Callable[[P.Op], bool]) -> Iterator[
     if not _is_plain(segment.end):
         raise Untraceable("an end that orders some threads, or none")
     for op in segment.ops:
-        if order_of(op.site.instruction).strong or reads_clock(op):
+        if order_of(op.site.instruction).strong:
             raise Untraceable("an operation that depends on what other threads do")
         if op.how not in ("load", "store"):
             if not harmless(op):

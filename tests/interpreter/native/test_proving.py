@@ -14,6 +14,7 @@ from tests.interpreter.harness import Argument, Machine, kernel
 from warplab.interpreter.checkers.checker import CheckedRun
 from warplab.interpreter.checkers.findings import Findings
 from warplab.interpreter.checkers.initcheck.checker import Initcheck
+from warplab.interpreter.checkers.initcheck.values import UnsetValues
 from warplab.interpreter.checkers.racecheck.checker import Racecheck
 from warplab.interpreter.checkers.tools import TOOLS, checkers_of
 from warplab.interpreter.execute import execute
@@ -85,6 +86,17 @@ def test_a_second_launch_looks_at_allocations_anew() -> None:
     assert p.proves(2, 32, unset, y)
     assert p.proves(2, 32, x, unset)
     assert (m.download(x) == numbers(64)).all()
+
+
+def test_a_launch_that_is_suspended_may_unset_what_was_looked_at() -> None:
+    m = made(OWN)
+    x, y = m.upload(numbers(64)), m.upload(numbers(64))
+    values, launches = UnsetValues(), [m.prepare(1, 32, [x, y]) for _ in range(2)]
+    for one in launches:
+        values.begin(one)
+    assert not values.has_unset(m.arena, y)
+    values.undefined(m.arena, y.start + 5, 1)[:] = 1  # as a store of the first does
+    assert values.has_unset(m.arena, y)
 
 
 @pytest.mark.parametrize("shift, proved", [(0, True), (4, False), (-4, False), (128, False)])
@@ -176,7 +188,8 @@ def test_what_is_out_of_reach_is_refused(what: str) -> None:
     set_before = "mov.u32 %r8, 0; " + "".join(f"mov.f32 %f{n}, 0f00000000; " for n in range(8))
     before = ".extern .func inner;" if "call" in REFUSED[what] else ""
     text = kernel("p x, p y", HEAD + set_before + REFUSED[what] + " ret;", before=before)
-    entry = next(iter(Machine(text).program.kernels.values()))
+    m = Machine(text)
+    entry = next(iter(m.program.kernels.values()))
     NativeProgram(entry, inlined_plan(entry))
     with pytest.raises(Untraceable):
         NativeProgram(entry, inlined_plan(entry), proving=True)
@@ -200,6 +213,12 @@ def test_what_orders_accesses_to_shared_memory(barrier: str) -> None:
     p = Proving(m)
     for _ in range(3):  # claims of earlier launches count no more
         assert p.proves(4, 64, x, y) == (barrier == "bar.sync 0; ")
+
+
+@pytest.mark.parametrize("what", ["bar.sync 0;", "@%p1 bra A; bar.sync 0; bra.uni B; A: bar.sync 0; B:", "@%p1 ret; bar.sync 0;", "@%p1 bra B; bar.sync 0; B:"])
+def test_barriers_are_for_all_threads(what: str) -> None:
+    m = made("setp.lt.u32 %p1, %r1, 32; " + what + OWN)
+    assert Proving(m).proves(2, 64, m.upload(numbers(128)), m.upload(numbers(128))) == (what == "bar.sync 0;")
 
 
 @pytest.mark.parametrize("store, proved", [("st.shared.u32 [%r6], %r1;", True), ("st.shared.u8 [%r6], %r1;", False), ("", False)])
@@ -232,6 +251,16 @@ def test_blocks_of_later_chunks_are_other_threads() -> None:
     m.arena.bytes[y.start : y.end] = places.view(np.uint8)
     assert not p.proves(blocks, 1, x, y)
     assert (m.download(x) == numbers(blocks)).all()
+
+
+def test_claims_end_with_their_launch() -> None:
+    m = made(PLACES)
+    x, y = m.upload(numbers(64)), m.upload(numbers(64))
+    p = Proving(m)
+    assert p.proves(2, 32, x, y)
+    m.arena.bytes[y.start : y.end] = numbers(64)[::-1].copy().view(np.uint8)  # now other threads store there
+    assert p.proves(2, 32, x, y)
+    assert (m.download(x) == numbers(64)[::-1]).all()
 
 
 def test_intervals_come_to_an_end(monkeypatch: pytest.MonkeyPatch) -> None:
