@@ -1,4 +1,4 @@
-"""The line of Python from which a call is made: the program's own interpreter is asked, by functions that every release since 3.9 has."""
+"""The lines of Python from which a call is made: the program's own interpreter is asked, by functions that every release since 3.9 has."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from .binaries import maps
+from .binaries.lines import CallSite
 
 NEEDED = """
     Py_IsInitialized PyGILState_Ensure PyGILState_Release PyEval_GetFrame PyFrame_GetBack PyFrame_GetCode PyFrame_GetLineNumber
@@ -42,19 +43,19 @@ class Interpreter:
         """Calls a function of the interpreter's."""
         return self.program.call(self.functions[name][0], *arguments)
 
-    def line(self) -> str:
-        """The innermost line outside of installed packages, else the innermost: "at script.py:7"; empty where no Python runs."""
+    def lines(self) -> list[CallSite]:
+        """The calls outside of installed packages, the innermost first, else the innermost of all; nothing where no Python runs."""
         if not self.call("Py_IsInitialized") & 0xFFFF_FFFF:
-            return ""
+            return []
         state = self.call("PyGILState_Ensure")
         try:
             found = list(self._lines())
         finally:
             self.call("PyGILState_Release", state)
-        own = [(name, line) for name, line in found if os.path.isabs(name) and not any(p in name for p in PACKAGES)]
-        return next((f"at {os.path.basename(name)}:{line}" for name, line in own or found), "")
+        own = [x for x in found if os.path.isabs(x[0]) and not any(p in x[0] for p in PACKAGES)]
+        return [CallSite(os.path.basename(name), line, function) for name, line, function in own or found[:1]]
 
-    def _lines(self) -> Iterator[tuple[str, int]]:
+    def _lines(self) -> Iterator[tuple[str, int, str]]:
         frame = self.call("PyEval_GetFrame")
         if frame:
             self.call("Py_IncRef", frame)
@@ -62,21 +63,27 @@ class Interpreter:
             if not frame:
                 return
             code = self.call("PyFrame_GetCode", frame)
-            name = self.call("PyObject_GetAttrString", code, self.program.kept_string(b"co_filename"))
-            text = self.program.string(self.call("PyUnicode_AsUTF8", name)).decode(errors="replace")
+            text, function = (self._text(code, name) for name in (b"co_filename", b"co_name"))
             path = text if text.startswith("<") else os.path.join(os.readlink(f"/proc/{self.program.pid}/cwd"), text)
-            yield path, self.call("PyFrame_GetLineNumber", frame) & 0xFFFF_FFFF
+            yield path, self.call("PyFrame_GetLineNumber", frame) & 0xFFFF_FFFF, function
             back = self.call("PyFrame_GetBack", frame)
-            for done in (name, code, frame):
+            for done in (code, frame):
                 self.call("Py_DecRef", done)
             frame = back
         self.call("Py_DecRef", frame)
 
+    def _text(self, owner: int, attribute: bytes) -> str:
+        """An attribute that is a string."""
+        found = self.call("PyObject_GetAttrString", owner, self.program.kept_string(attribute))
+        text = self.program.string(self.call("PyUnicode_AsUTF8", found)).decode(errors="replace")
+        self.call("Py_DecRef", found)
+        return text
 
-def python_line(program: CalledProgram) -> str:
-    """The line of Python from which the thread that is being answered makes its call; empty where it runs no Python."""
+
+def python_lines(program: CalledProgram) -> list[CallSite]:
+    """The calls of Python that are under way in the thread that is being answered; nothing where it runs no Python."""
     for o in maps.objects(program.pid):
         functions = maps.symbols(o, NEEDED[0], dynamic=True)
         if all(name in functions for name in NEEDED):
-            return Interpreter(program, functions).line()
-    return ""
+            return Interpreter(program, functions).lines()
+    return []

@@ -13,8 +13,9 @@ from ..device.memory.host import Bytes
 from ..device.memory.host_maps import host_memory_at
 from ..errors import ApiError, invalid
 from .binaries.elf import MACHINE
-from .binaries.lines import where
-from .frames import python_line
+from .binaries.unwind import CallFrame
+from .callers import ProgramStack, told
+from .frames import python_lines
 from .wire import WireRequest
 
 SYSTEM_CALLS = {
@@ -25,8 +26,6 @@ SYSTEM_CALLS = {
 }  # fmt: skip
 RETURN_AT = {"x86_64": -8, "aarch64": -136}.get(MACHINE, 0)  # of a return address, seen from the arguments on the stack
 FRAME_AT = RETURN_AT - 8  # of the caller's frame: the next one's address, and where it returns to
-CUDA_HEADERS = "at cuda_runtime"  # how a place in them begins
-MOST_FRAME = 1 << 16  # bytes to the frame of a caller
 PR_SET_PTRACER = 0x59616D61
 KEPT, KEPT_BYTES = 0x1F00_0000_0000, 1 << 30  # address space; memory where something stands
 PINNED = 0x1800_0000_0000  # where pinned and managed memory begins, in both processes
@@ -115,7 +114,7 @@ class HostProgram:
         self.originals: dict[str, int] = {}  # functions that were overwritten and can be called all the same
         self.speaks: Callable[[], bool] = lambda: True  # does the calling thread stand for one of the program's, which waits for an answer?
         self.others_run: Callable[[], Iterator[bool]] = lambda: iter(())  # see Host.patience
-        self.calls_from: Callable[[], tuple[int, int]] = lambda: (0, 0)  # where the call that is being answered goes on, and its stack
+        self.calls_from: Callable[[], tuple[int, int]] = lambda: (0, 0)  # the stack of the call that is being answered, and its <<<>>>
 
     # ------------------------------------------------------------ system calls
 
@@ -146,7 +145,7 @@ class HostProgram:
 
     def returns_to(self, request: WireRequest) -> int:
         """Where the program goes on behind a call: stub.c has pushed it."""
-        return int(self.read(request.stack + RETURN_AT, 8).view(np.uint64)[0])
+        return self.word(request.stack + RETURN_AT)
 
     def patience(self) -> Iterator[bool]:
         """See Host."""
@@ -157,16 +156,13 @@ class HostProgram:
         if not self.speaks():
             return ""
         with suppress(ApiError):  # what it asks for is not there after all
-            if line := python_line(self):
-                return line
-        back, stack = self.calls_from()
-        found = where(self.pid, back) if back else ""
-        if not found.startswith(CUDA_HEADERS):
-            return found
-        (frame,) = self.read(stack + FRAME_AT, 8).view(np.uint64).tolist()  # an inline function of a header is not who launches
-        if stack < frame < stack + MOST_FRAME:
-            return where(self.pid, int(self.read(frame + 8, 8).view(np.uint64)[0]))
-        return where(self.pid, back, by_line=False)
+            if found := python_lines(self):
+                return told(found)
+        stack, launch = self.calls_from()
+        if not stack:
+            return ""
+        innermost = CallFrame(self.word(stack + RETURN_AT), stack, self.word(stack + FRAME_AT))
+        return told(ProgramStack(self, innermost, launch).sites())
 
     def memory_at(self, address: int) -> str:
         """See Host."""
@@ -244,6 +240,10 @@ class HostProgram:
         if size:
             self.read_rows([address], [out])
         return out
+
+    def word(self, address: int) -> int:
+        """Eight bytes of its memory."""
+        return int(self.read(address, 8).view(np.uint64)[0])
 
     def write(self, address: int, data: Bytes) -> None:
         """See Host."""

@@ -250,13 +250,13 @@ class ProgramServer:
         return CURRENT.thread.ask(CALL, function, *arguments)
 
     def _calls_from(self) -> tuple[int, int]:
-        """Where the call that is being answered goes on, and its stack; for the launch that nvcc makes of <<<>>>, where that stands."""
+        """The stack of the call that is being answered; for the launch that nvcc makes of <<<>>>, where that stands."""
         thread = CURRENT.thread
         if thread.request is None:
             return 0, 0
         launches = thread.request.number in self.launches
         pushed = launches and (thread.pushed or (thread.record.place if thread.record is not None else 0))
-        return pushed or self.program.returns_to(thread.request), thread.request.stack
+        return thread.request.stack, int(pushed)
 
     # ------------------------------------------------------------ what the program asks for
 

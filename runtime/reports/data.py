@@ -13,10 +13,12 @@ from .advice import advice
 Data = Mapping[str, "Data"] | Sequence["Data"] | str | int | float | bool | None
 
 
-def as_data(p: KernelProfile, names: tuple[str, ...] = ()) -> Data:
-    """Everything a profile knows; with names, only those counters."""
+def as_data(p: KernelProfile, names: tuple[str, ...] = (), launched: str = "") -> Data:
+    """Everything a profile knows; with names, only those counters; `launched`: who has made the launch, if that is known."""
     metrics = {k: v for k, v in p.metrics.items() if not names or k in names}
     head: dict[str, Data] = {"kernel": p.kernel, "device": p.device.name, "grid": list(p.grid), "block": list(p.block), "metrics": metrics}
+    if launched:
+        head["launched"] = [line.strip() for line in launched.splitlines()]
     if names:
         return head
     return {

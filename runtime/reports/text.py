@@ -116,10 +116,11 @@ def balance(p: KernelProfile) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def report(p: KernelProfile, full: bool = False) -> str:
-    """All of it."""
+def report(p: KernelProfile, full: bool = False, launched: str = "") -> str:
+    """All of it; `launched`: who has made the launch, if that is known."""
     count = 40 if full else HOT
-    parts = [heading(p), balance(p), *([f"{roofs_table(p)}\n{bound(p)}"] if roofs(p) else []), metrics_table(p, full)]
+    head = f"{heading(p)}\nlaunched {launched}" if launched else heading(p)
+    parts = [head, balance(p), *([f"{roofs_table(p)}\n{bound(p)}"] if roofs(p) else []), metrics_table(p, full)]
     parts += [*source_tables(p, count), lines_table(p, count)]
     if p.allocations:
         parts.append(allocations_table(p))

@@ -64,6 +64,7 @@ from .launching import with_options
 @click.option(
     "--log", type=click.Path(dir_okay=False), default="", help="Writes every call and every launch as a trace for ui.perfetto.dev."
 )
+@click.option("--stacks", is_flag=True, help="The log and the profile tell of each launch which calls of the program were under way.")
 @click.option(
     "--junit",
     type=click.Path(dir_okay=False),
@@ -107,7 +108,7 @@ from .launching import with_options
 def exec_(
     ctx: click.Context, /, command: tuple[str, ...], device: str | None, count: int | None, bounds: str | None, profile: str, tool: str,
     strict: bool, goes_on: str, error_exitcode: int, log: str, record: str, debug: bool, recording: str, launch: str, scripts: tuple[str, ...],
-    lines: tuple[str, ...], batch: bool, tui: bool, junit: str, no_stand_ins: bool, **said: Any,
+    lines: tuple[str, ...], batch: bool, tui: bool, junit: str, stacks: bool, no_stand_ins: bool, **said: Any,
 ) -> None:  # fmt: skip
     """Runs COMMAND, any program that uses CUDA, without a GPU and without a driver.
 
@@ -116,6 +117,8 @@ def exec_(
     for option, path in {"--profile": profile, "--log": log, "--record": record, "--recording": recording, "--junit": junit}.items():
         if path and not os.path.isdir(folder := os.path.dirname(os.path.abspath(path))):
             raise click.UsageError(f"{option} {path}: there is no folder {folder}", ctx)
+    if stacks and not log and not profile:
+        raise click.UsageError("--stacks: the calls are told in the log or the profile: name one by --log or --profile", ctx)
     if device or count:
         os.environ["WARPLAB_DEVICES"] = ",".join([device or os.environ.get("WARPLAB_DEVICES") or "sm_90"] * (count or 1))
     watched = {option.field: said.pop(option.field) for option in of_group("watched")}
@@ -135,7 +138,7 @@ def exec_(
     except UsageError as e:
         raise click.UsageError(str(e), ctx) from None
     report = os.path.abspath(junit) if junit else ""
-    sight = Sight(next(places), tools, checks, next(places), next(places), junit=report, error_code=error_exitcode)
+    sight = Sight(next(places), tools, checks, next(places), next(places), junit=report, error_code=error_exitcode, stacks=stacks)
     if not debug and not recording:
         _end(ctx, run(command, sight, not no_stand_ins))
         return

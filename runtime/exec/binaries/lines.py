@@ -7,10 +7,12 @@ import os
 import struct
 import zlib
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from .maps import object_at, sections, symbol_at
+from warplab.assembler.demangle import short_name
+
+from .maps import MappedObject, sections, symbol_at
 
 COMPRESSED, ZLIB = 0x800, 1  # a section's flag, and how
 # Forms of the attributes of files and folders, as DWARF 5 has them: those of a fixed size, strings, and numbers of LEB128.
@@ -195,16 +197,33 @@ def _content(raw: mmap.mmap, section: tuple[int, ...]) -> bytes:
     return zlib.decompress(content[24:]) if kind == ZLIB else b""
 
 
-def where(pid: int, back: int, by_line: bool = True) -> str:
-    """Where a call stands that goes on at an address: "at saxpy.cu:41", or what is known without line tables."""
-    found = object_at(pid, back - 1)
-    if found is None:
-        return ""
-    name = os.path.basename(found.path)
+@dataclass(frozen=True, slots=True)
+class CallSite:
+    """Where a call stands: its file and line, if there is a table of lines, else its function alone, or what stands for it."""
+
+    file: str
+    line: int
+    function: str
+    of: str = ""  # the object file
+
+    @property
+    def text(self) -> str:
+        """In words: "at saxpy.cu:41 in step"."""
+        if not self.line:
+            return f"in {self.function} of {self.of}"
+        return f"at {self.file}:{self.line}" + (f" in {self.function}" if self.function else "")
+
+    def without_line(self) -> CallSite:
+        """The same where the line tells nothing."""
+        return replace(self, file="", line=0)
+
+
+def call_site(found: MappedObject, back: int) -> CallSite:
+    """Where a call stands that goes on at an address of an object's."""
     try:
         place = _table(found.path, os.stat(found.path).st_mtime_ns).find(back - 1 - found.base + found.first)
     except (OSError, ValueError, IndexError, KeyError, struct.error, zlib.error):  # no table, or one that nobody can read
         place = None
-    if by_line and place is not None and place[1]:
-        return f"at {os.path.basename(place[0])}:{place[1]}"
-    return f"in {symbol_at(found, back - 1) or f'{back - found.base:#x}'} of {name} (nvcc -g keeps the line)"
+    function = short_name(symbol_at(found, back - 1))
+    file, line = place if place is not None else ("", 0)
+    return CallSite(os.path.basename(file), line, function if function or line else f"{back - found.base:#x}", os.path.basename(found.path))

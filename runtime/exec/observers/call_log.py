@@ -34,9 +34,10 @@ Facts = dict[str, Any]
 class CallLog:
     """The log of one served process."""
 
-    def __init__(self, path: str, pid: int) -> None:
+    def __init__(self, path: str, pid: int, stacks: bool = False) -> None:
         self.file: IO[str] = open(path, "w", encoding="utf-8")  # noqa: SIM115 - open until the program ends
         self.pid = pid
+        self.stacks = stacks  # is it to be said who has made each launch?
         self.start = time.perf_counter_ns()
         self.first = True
         self.named: set[int] = set()
@@ -107,6 +108,8 @@ class CallLog:
         facts: Facts = {"grid": list(shape.grid), "block": list(shape.block), "dynamic shared": shape.dynamic_shared}
         if shape.cluster:
             facts["cluster"] = list(shape.cluster)
+        if self.stacks and (told := host().launched_from()):
+            facts["launched"] = [line.strip() for line in told.splitlines()]
         facts |= {name: f"0x{int.from_bytes(parameters[at : at + size], 'little'):x}" for name, at, size in kernel.parameters}
         try:
             yield

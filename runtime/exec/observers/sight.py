@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ...profiler import Profiling
     from .call_log import CallLog
     from .kept import ChosenLaunch, KeptLaunch
+    from .stacks import LaunchStacks
     from .summary import LaunchSummary
 
 
@@ -37,11 +38,13 @@ class Sight:
     junit: str = ""  # the report for a CI system
     keep: str = ""  # the folder for the recording of a launch
     error_code: int = 0  # of a program that succeeds, although a launch has failed or was refused; 0: its own
+    stacks: bool = False  # are the log and the profile to say who has made each launch?
     chosen: ChosenLaunch | None = None  # which one; None: the one that ends early, or the last
     calls: CallLog | None = None
     _open: ExitStack = field(default_factory=ExitStack)
     _profiling: Profiling | None = None
     _spans: Sequence[TimeSpan] = ()
+    _stacks: LaunchStacks | None = None
     _sanitizer: Sanitizer | None = None
     _kept: KeptLaunch | None = None
     _summary: LaunchSummary | None = None
@@ -53,6 +56,11 @@ class Sight:
             from ...profiler import profiling
 
             self._profiling = self._open.enter_context(profiling(time=None))
+            if self.stacks:
+                from .stacks import LaunchStacks
+
+                self._stacks = LaunchStacks()
+                self._open.enter_context(watching(self._stacks.launch))
             if SPACE.clock is not None:
                 self._spans = SPACE.clock.keep()
         if self.tools:
@@ -64,7 +72,7 @@ class Sight:
         if self.log:
             from .call_log import CallLog
 
-            self.calls = CallLog(self.log, pid)
+            self.calls = CallLog(self.log, pid, self.stacks)
             self._open.enter_context(watching(self.calls.launch))
         if self.record:
             from .recorder import LaunchRecorder
@@ -85,7 +93,9 @@ class Sight:
     def of_child(self, pid: int) -> Sight:
         """What a child that was forked is watched with: as its parent, with files of its own."""
         self._open.close()
-        out = replace(self, calls=None, _open=ExitStack(), _profiling=None, _spans=(), _sanitizer=None, _kept=None, _summary=None)
+        out = replace(
+            self, calls=None, _open=ExitStack(), _profiling=None, _spans=(), _stacks=None, _sanitizer=None, _kept=None, _summary=None
+        )
         out.begin(1, pid)
         return out
 
@@ -96,9 +106,11 @@ class Sight:
             self.calls.close()
         if self._profiling is not None:
             from ...reports.programs.program import report_as
+            from .stacks import profiles_with
 
+            profiles, launched = profiles_with(self._stacks, self._profiling.counters)
             with open(self.profile, "w", encoding="utf-8") as file:
-                file.write(report_as(self.profile, self._profiling.launches, self._spans))
+                file.write(report_as(self.profile, profiles, self._spans, launched))
         if self._kept is not None:
             self._kept.finish()
         wrong, found = False, self._sanitizer

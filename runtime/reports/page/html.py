@@ -59,15 +59,17 @@ PAGE_STYLE = """
 
 def page(
     profiles: Sequence[KernelProfile], others: Sequence[KernelProfile] = (), *, fragment: bool = False, tabs: Callable[[str, str], str] | None = None,
-    spans: Sequence[TimeSpan] = (),
+    spans: Sequence[TimeSpan] = (), launched: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """All launches in one page, or the part that a notebook shows.
 
     `others` are launches of another program, which these are compared with; `tabs` puts the report, by its name, beside something else; `spans` are
-    the timeline of the program.
+    the timeline of the program; `launched` says of each launch who has made it, where that is known.
     """
     shown = [*profiles, *others]
-    body = "".join(launch(p, f"{n}-") for n, p in enumerate(shown)) or "<p>Nothing was launched.</p>"
+    body = (
+        "".join(launch(p, f"{n}-", launched[n] if n < len(launched) else "") for n, p in enumerate(shown)) or "<p>Nothing was launched.</p>"
+    )
     if others:
         body = "".join(_comparison(n, len(profiles) + n, a, b) for n, (a, b) in enumerate(zip(profiles, others, strict=False))) + body
     elif len(shown) > 1:
@@ -119,9 +121,10 @@ def _overview(profiles: Sequence[KernelProfile]) -> str:
     return f"<h1>{len(profiles)} launches</h1>{_table(head, rows)}"
 
 
-def launch(p: KernelProfile, prefix: str = "") -> str:
-    """One launch."""
-    parts = [f'<section id="{prefix}launch"><h1>{escape(heading(p))}</h1>', _tiles(p), _advice(p, prefix)]
+def launch(p: KernelProfile, prefix: str = "", launched: str = "") -> str:
+    """One launch, and who has made it."""
+    by = f"<p class='quiet'>launched {'<br>'.join(map(escape, launched.splitlines()))}</p>" if launched else ""
+    parts = [f'<section id="{prefix}launch"><h1>{escape(heading(p))}</h1>{by}', _tiles(p), _advice(p, prefix)]
     parts += [_time(p, prefix), side_by_side(p, prefix), _source(p, prefix)]
     parts.append(f"<h2>Active lanes over the launch</h2>{svg.timeline(p)}")
     parts.append(f"<h2>Occupancy</h2>{svg.residency(p)}<p class='quiet'>{escape('; '.join(p.occupancy.sentences))}</p>")

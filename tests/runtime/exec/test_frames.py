@@ -27,10 +27,12 @@ k = launcher.made()
 def run():
     launcher.launch(k)  # line 7
     return launcher.cu.cuCtxSynchronize()
+def outer():
+    run()
 if sys.argv[2:]:
     threading.Thread(target=lambda: (launcher.made(), run())).start()
 else:
-    run()
+    outer()
 """
 
 
@@ -39,6 +41,7 @@ def test_the_line_outside_of_packages(warplab_exec: Run, tmp_path: Path) -> None
     folder.mkdir(parents=True)
     (folder / "launcher.py").write_text(PACKAGE)
     (tmp_path / "script.py").write_text(SCRIPT)
-    for more in ((), ("in a thread",)):
+    for more, outer in (((), "outer\n    called at script.py:14 in <module>"), (("in a thread",), "<lambda>")):
         done = warplab_exec(sys.executable, str(tmp_path / "script.py"), str(folder), *more)
-        assert done.returncode == 0 and "launched at script.py:7" in done.stderr, done.stderr
+        assert done.returncode == 0 and "launched at script.py:7 in run\n    called at script.py:1" in done.stderr, done.stderr
+        assert f" in {outer}" in done.stderr, done.stderr

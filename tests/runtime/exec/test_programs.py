@@ -262,7 +262,7 @@ int main() {
 def test_a_fault_names_the_line_that_launches(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("lines", "-g", text=FAULT))
     assert (done.returncode, [line for line in done.stderr.splitlines() if "launched" in line]) == (
-        0, ["  launched at lines.cu:8", "  launched at lines.cu:5"],
+        0, ["  launched at lines.cu:8 in main", "  launched at lines.cu:5 in by_hand"],
     )  # fmt: skip
     done = warplab_exec(build("lines", text=FAULT))
     assert "  launched in main of lines" in done.stderr
