@@ -30,7 +30,7 @@ PR_SET_PTRACER = 0x59616D61
 KEPT, KEPT_BYTES = 0x1F00_0000_0000, 1 << 30  # address space; memory where something stands
 PINNED = 0x1800_0000_0000  # where pinned and managed memory begins, in both processes
 PAGE = os.sysconf("SC_PAGE_SIZE")
-MOST_PIECES = 1024  # UIO_MAXIOV
+MOST_PIECES, MOST_BYTES = 1024, 1 << 30  # that one system call moves: UIO_MAXIOV, and less than Linux moves at once
 BUFFER = 4 << 20  # of what the program copies itself where the system forbids the server to
 NAME_AT = 128  # of a name for memfd_create in the library's data block: its own path
 
@@ -63,6 +63,24 @@ def mapped(address: int, size: int, file: int, fixed: bool = True) -> Bytes:
 def _address(row: Bytes) -> int:
     """Where it lies; numpy's own answer takes three times as long."""
     return ctypes.addressof(ctypes.c_char.from_buffer(row.data)) if row.size and row.flags.writeable else row.ctypes.data
+
+
+def _parts(addresses: Sequence[int], rows: Sequence[Bytes]) -> Iterator[list[tuple[int, Bytes]]]:
+    """Rows and their addresses in portions that one system call moves."""
+    if len(rows) == 1 and rows[0].size <= MOST_BYTES:
+        yield [(addresses[0], rows[0])]
+        return
+    part, size = list[tuple[int, Bytes]](), 0
+    for address, row in zip(addresses, rows, strict=True):
+        for at in range(0, row.size, MOST_BYTES):
+            piece = row[at : at + MOST_BYTES]
+            if part and (len(part) == MOST_PIECES or size + piece.size > MOST_BYTES):
+                yield part
+                part, size = [], 0
+            part.append((address + at, piece))
+            size += piece.size
+    if part:
+        yield part
 
 
 class KeptMemory:
@@ -189,18 +207,15 @@ class HostProgram:
     # ------------------------------------------------------------ memory
 
     def _move(self, how: str, addresses: Sequence[int], rows: Sequence[Bytes]) -> None:
-        for at in range(0, len(rows), MOST_PIECES):
-            part = rows[at : at + MOST_PIECES]
-            n = len(part)
+        for part in _parts(addresses, rows):
+            n, wanted = len(part), sum(row.size for _, row in part)
             own, theirs = (_Piece * n)(), (_Piece * n)()
-            wanted = 0
-            for i, row in enumerate(part):
-                own[i].base, theirs[i].base = _address(row), addresses[at + i]
+            for i, (address, row) in enumerate(part):
+                own[i].base, theirs[i].base = _address(row), address
                 own[i].size = theirs[i].size = row.size
-                wanted += row.size
             done = getattr(LIBC, how)(self.pid, own, n, theirs, n, 0)
             if done != wanted:
-                raise invalid(f"{wanted} bytes at {addresses[at]:#x} of the program's memory can't be reached")
+                raise invalid(f"{wanted} bytes at {part[0][0]:#x} of the program's memory can't be reached")
 
     def _copy(self, how: str, addresses: Sequence[int], rows: Sequence[Bytes]) -> None:
         """As _move, by the program's own hands."""

@@ -14,6 +14,7 @@ from warplab.runtime.errors import ApiError
 if sys.platform != "linux":
     pytest.skip("needs Linux", allow_module_level=True)
 
+from warplab.runtime.exec import process
 from warplab.runtime.exec.process import LIBC, NAME_AT, PAGE, HostProgram
 
 
@@ -48,6 +49,22 @@ def test_bytes_come_and_go(program: HostProgram) -> None:
     program.write_rows([at, at + 100], [np.full(3, 9, np.uint8), np.full(4, 8, np.uint8)])
     assert there[[0, 2, 100, 103]].tolist() == [9, 9, 8, 8]
     assert program.read(0, 0).size == 0
+
+
+def test_more_than_one_system_call_moves(program: HostProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Linux moves no more than 2 GiB at once, and 1024 pieces."""
+    monkeypatch.setattr(process, "MOST_BYTES", 1000)
+    monkeypatch.setattr(process, "MOST_PIECES", 7)
+    there = np.arange(12345, dtype=np.uint8)
+    at = int(there.ctypes.data)
+    assert (program.read(at, there.size) == there).all()
+    sizes = [1, 0, 999, 1000, 1001, 3000, *range(20)]
+    places = np.cumsum([0, *sizes[:-1]]).tolist()
+    rows = [np.zeros(size, np.uint8) for size in sizes]
+    program.read_rows([at + place for place in places], rows)
+    assert all((row == there[place : place + row.size]).all() for place, row in zip(places, rows, strict=True))
+    program.write(at, there[::-1].copy())
+    assert there[0] == 12344 % 256
 
 
 def test_a_wrong_pointer_is_an_error(program: HostProgram) -> None:
