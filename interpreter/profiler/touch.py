@@ -113,9 +113,18 @@ def covered(lanes: WarpLanes, width: int, t: Touch) -> Bits:
     """
     words = np.zeros(t.line.size, np.uint32)
     if (compiled := loops()) is not None:
-        pieces = np.zeros(4 * words.size, np.uint32)
+        pieces, ordered = np.zeros(4 * words.size, np.uint32), np.empty(VECTOR, np.int64)
         compiled.cover(
-            np.ascontiguousarray(lanes.full), lanes.active, lanes.active is not None, width, words.size, t.warp, t.line, pieces, words
+            np.ascontiguousarray(lanes.full),
+            lanes.active,
+            lanes.active is not None,
+            width,
+            words.size,
+            t.warp,
+            t.line,
+            ordered,
+            pieces,
+            words,
         )
         return words
     key, steps = _in_order(lanes, lanes.full)

@@ -47,8 +47,11 @@ def enter(
     return run
 
 
-def number_pages(line: Words, count: int, pages: Words, low: int, bases: Words) -> int:
-    """Numbers the pages that lines lie in, and gives how many there are.  `pages`: the number of each from page `low` on; `bases`: the first line of each."""
+def find_places(line: Words, count: int, pages: Words, low: int, bases: Words, places: Masks) -> int:
+    """Finds the places of lines in the table, page by page as they come, and gives how many pages there are.
+
+    `pages`: the number of each from page `low` on; `bases`: the first line of each.
+    """
     found = 0
     i = 0
     while i < count:
@@ -57,13 +60,14 @@ def number_pages(line: Words, count: int, pages: Words, low: int, bases: Words) 
             pages[page] = found
             bases[found] = line[i] >> s.PAGE_BITS << s.PAGE_BITS
             found += 1
+        places[i] = pages[page] << s.PAGE_BITS | line[i] & s.IN_PAGE
         i += 1
     return found
 
 
 def follow(
-    level: int, capacity: int, accesses: Words, runs: Words, order: Words, count: int, line: Words, words: Masks, covered: Masks, partly: int,
-    hits: Masks, pages: Words, low: int, table: Words, log: Masks, state: Words, bases: Words, keep: int, held: Words,
+    level: int, capacity: int, accesses: Words, runs: Words, order: Words, count: int, places: Masks, words: Masks, covered: Masks, partly: int,
+    hits: Masks, table: Words, log: Masks, state: Words, bases: Words, keep: int, held: Words,
 ) -> int:  # fmt: skip
     """Follows runs of uses, in the order of caches and time, through L1s (level 0) or through L2 (level 1), which sees what L1 has missed.
 
@@ -93,7 +97,7 @@ def follow(
             stop = runs[run + s.STOP]
             while i < stop:
                 if i + s.AHEAD < stop:
-                    prefetch(table, pages[(line[i + s.AHEAD] >> s.PAGE_BITS) - low] << s.PAGE_BITS | line[i + s.AHEAD] & s.IN_PAGE)
+                    prefetch(table, places[i + s.AHEAD])
                 wanted = words[i]
                 full = wanted
                 if kind == s.RESTORE:
@@ -108,44 +112,35 @@ def follow(
                 elif partly:
                     full = covered[i]
                 if wanted or kind == s.RESTORE:
-                    place = pages[(line[i] >> s.PAGE_BITS) - low] << s.PAGE_BITS | line[i] & s.IN_PAGE
+                    place = places[i]
                     entry = table[place]
-                    used = entry >> s.USED_AT
-                    acts = 1
-                    if used < oldest:
-                        entry = 0
-                        acts = allocates
-                        if allocates:
-                            if holds == capacity:
-                                while table[log[oldest - begin]] >> s.USED_AT != oldest:
-                                    oldest += 1
-                                prefetch(table, log[oldest - begin + s.AHEAD])
+                    fresh = entry >> s.USED_AT < oldest  # as numbers, without branches: which uses find their line is hard to predict
+                    if kind == s.DROP:
+                        if fresh == 0:
+                            table[place] = 0
+                            holds -= 1
+                    elif allocates or fresh == 0:
+                        full_up = fresh & (holds == capacity)
+                        if full_up:
+                            while table[log[oldest - begin]] >> s.USED_AT != oldest:
                                 oldest += 1
-                            else:
-                                holds += 1
-                    elif kind == s.DROP:
-                        table[place] = 0
-                        holds -= 1
-                        acts = 0
-                    if acts:
-                        if entry == 0 or used != time - 1:
-                            used = time
-                            log[time - begin] = place
-                            time += 1
+                            prefetch(table, log[oldest - begin + s.AHEAD])
+                            oldest += 1
+                        holds += fresh - full_up
+                        entry = entry & (fresh - 1)
                         valid = entry & 0xFFFFFFFF
                         marks = (entry >> s.MARKS_AT & 15) * 0x204081 & s.FIRST_WORDS  # of 4 bits, each as the first one of a byte
                         sectors = touched(wanted)
                         if reads:
                             lack = wanted & ~valid
-                            if lack:
-                                if (
-                                    level == 0 and lack & (touched(valid) | marks) * s.SECTOR_WORDS
-                                ):  # a written sector lacks words: the line comes anew
-                                    valid = 0
-                                    marks = 0
-                                    lack = wanted
-                                lack = touched(lack)
-                                valid = valid | lack * s.SECTOR_WORDS
+                            if (
+                                level == 0 and lack & (touched(valid) | marks) * s.SECTOR_WORDS
+                            ):  # a written sector lacks words: the line comes anew
+                                valid = 0
+                                marks = 0
+                                lack = wanted
+                            lack = touched(lack)
+                            valid = valid | lack * s.SECTOR_WORDS
                             if level == 0:
                                 hits[i] = sectors & ~lack
                             found += popcount(sectors & ~lack)
@@ -156,7 +151,9 @@ def follow(
                             valid = valid | full
                             written += popcount(sectors & ~marks)
                             marks = marks | sectors
-                        table[place] = used << s.USED_AT | (marks * 0x1020408 >> 24 & 15) << s.MARKS_AT | valid
+                        table[place] = time << s.USED_AT | (marks * 0x1020408 >> 24 & 15) << s.MARKS_AT | valid
+                        log[time - begin] = place
+                        time += 1
                 i += 1
             accesses[access + s.HITS + level] += found
             r += 1
@@ -187,4 +184,4 @@ def touched(words: int) -> int:
     return t & s.FIRST_WORDS
 
 
-FUNCTIONS = enter, number_pages, follow, touched
+FUNCTIONS = enter, find_places, follow, touched

@@ -103,7 +103,8 @@ class Chapter:
         line, regions = _near(room.of("lines", np.int64, n)[:n])
         low, high = _ends(line, s.PAGE_BITS)
         pages, bases = np.full(high - low + 1, -1), np.empty(min(n, high - low + 1), np.int64)
-        size = self._loops.number_pages(line, n, pages, low, bases) << s.PAGE_BITS
+        places = room.of("places", np.uint32, n)
+        size = self._loops.find_places(line, n, pages, low, bases, places) << s.PAGE_BITS
         covered = room.of("covered", np.uint32, n) if self._partly else None
         hits = room.of("hits", np.uint32, n)[:n]
         hits[:] = 0
@@ -121,8 +122,8 @@ class Chapter:
             state[s.TIME], state[s.WRITTEN] = room.time, 0
             kept = np.empty((n if keep else 0, s.LINE_HELD), np.int64)
             left = self._loops.follow(
-                level, lines, accesses, runs, runs[:, s.NUMBER].argsort(kind="stable"), len(runs), line, room.arrays["words"], covered, self._partly,
-                hits, pages, low, table, log, state, bases, keep, kept,
+                level, lines, accesses, runs, runs[:, s.NUMBER].argsort(kind="stable"), len(runs), places, room.arrays["words"], covered, self._partly,
+                hits, table, log, state, bases, keep, kept,
             )  # fmt: skip
             room.time = int(state[s.TIME])
             if keep:

@@ -49,7 +49,7 @@ class Loops:
     touch: CompiledLoop
     cover: CompiledLoop
     enter: CompiledLoop
-    number_pages: CompiledLoop
+    find_places: CompiledLoop
     follow: CompiledLoop
 
 

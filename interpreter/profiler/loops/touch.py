@@ -115,22 +115,28 @@ def order(A: Words, at: int, n: int, room: int) -> int:
 
 
 def cover(
-    where: Words, active: Flags, some: int, width: int, count: int, warp: Words, line: Words, pieces: Masks, covered: Masks
+    where: Words, active: Flags, some: int, width: int, count: int, warp: Words, line: Words, ordered: Words, pieces: Masks, covered: Masks
 ) -> int:  # fmt: skip
-    """Writes the words that the bytes or halfwords of each entry cover in full; `pieces`: four zeros for each entry."""
+    """Writes the words that the bytes or halfwords of each entry cover in full.
+
+    `ordered`: room for the lines of a warp, which has no more than lanes; `pieces`: four zeros for each entry.
+    """
     begin = 0
     while begin < count:
         w = warp[begin]
         end = begin
-        while end < count and warp[end] == w:
-            end += 1
+        i = 0
+        while i < s.WARP:
+            ordered[i] = s.LARGEST
+            if end < count and warp[end] == w:
+                ordered[i] = line[end]
+                end += 1
+            i += 1
         lane = 0
         while lane < s.WARP:
             if some == 0 or active[w * s.WARP + lane]:
                 address = where[w * s.WARP + lane]
-                i = begin
-                while line[i] != address >> 7:
-                    i += 1
+                i = begin + smaller(ordered, 0, address >> 7)
                 pieces[4 * i + (address & 3)] |= 1 << (address >> 2 & 31)
             lane += 1
         while begin < end:
