@@ -47,7 +47,7 @@ class Accesses:
         self.launch = launch
         self.device = device
         self.global_memory = GlobalMemory(launch, device, multiprocessors, resident, listener)
-        self.shared = SharedMemory(device, launch.cluster_size, listener)
+        self.shared = SharedMemory(device, launch.cluster_size, launch.options.engine, listener)
         self.bulk = BulkCopies(self.global_memory.stream, listener)
         self._functions = launch.kernel.program.functions
         self._first: Array | None = None  # of a fragment's two joined accesses

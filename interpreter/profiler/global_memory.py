@@ -22,6 +22,8 @@ from ..rules.policies import LoadPolicy, StorePolicy, load_policy, store_policy
 from ..values import Array, Shifted, Value, plain
 from .lanes import WARP, WarpLanes, lanes_of
 from .listener import AccessListener
+from .loops.compiled import loops
+from .loops.words import CONTENDING
 from .patterns import patterns
 from .places import COLUMNS, AllocationTable
 from .sectors import LINE, SECTOR, touched
@@ -220,6 +222,11 @@ def atomic_sectors(f: Footprint, start: int) -> Index:
     meet = (f.touch.sectors < found).nonzero()[0]  # warps with lanes in one sector; other lanes do not contend
     if meet.size:
         some = WarpLanes(lanes.where[meet] + start * LINE, None if lanes.active is None else lanes.active[meet], meet.size)
+        if (compiled := loops()) is not None:
+            each, room = np.empty(meet.size, np.int64), np.empty(CONTENDING, np.int64)
+            compiled.contend(some.where, some.active, some.active is not None, meet.size, f.width, room, each)
+            found[meet] = each
+            return found
         rows = patterns(some, 1 << 40)
         found[meet] = rows.spread(atomic_global(rows.where, rows.mask, f.width)[1])
     return found

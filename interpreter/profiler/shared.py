@@ -27,6 +27,8 @@ from ..rules.contention import atomic_global
 from ..values import Array, Shifted, Value, plain
 from .lanes import WarpLanes, few_lanes, lanes_of
 from .listener import AccessListener
+from .loops.compiled import load
+from .loops.words import TAKING_TURNS
 from .patterns import Patterns, patterns
 from .tally import Operation
 from .touch import Memo
@@ -58,8 +60,8 @@ class Total:
 class SharedMemory:
     """Counts the accesses of one launch."""
 
-    def __init__(self, device: DeviceProfile, cluster: int, listener: AccessListener | None = None) -> None:
-        self.device = device
+    def __init__(self, device: DeviceProfile, cluster: int, engine: str, listener: AccessListener | None = None) -> None:
+        self.device, self.engine = device, engine
         self.listener = listener
         self.cluster = cluster
         self._rotates = cluster == 1 and device.shared_rule == "modern"  # all banks are alike, and addresses mean the own block
@@ -165,6 +167,10 @@ class SharedMemory:
         match rule:
             case "ld" | "st":
                 return shared_passes(self.device, where, mask, width, store=rule == "st" or apart)
+            case "loop" if width == WORD and (compiled := load(where.size, self.engine)) is not None:
+                turns, beyond, room = np.empty(len(where), np.int64), np.empty(len(where), np.int64), np.empty(TAKING_TURNS, np.int64)
+                compiled.take_turns(where, mask, len(where), room, turns, beyond)
+                return turns, beyond
             case "loop":
                 return loop_passes(where, mask, width)
             case "matrix":  # announced matrix by matrix: four lanes read a row of 16 bytes

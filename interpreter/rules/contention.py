@@ -15,9 +15,10 @@ SECTOR = 32
 LINE = 128
 BANK = 4
 SLICES = 4
-# Bits of the slice number that each bit of the line number turns over, from the lowest bit on; the last three repeat.
+# Bits of the slice number that each bit of the line number turns over, from the lowest bit on; the last three repeat.  LOW, HIGH: the bits of the line number
+# that turn over the lower one, and the higher one.
 _SLICE_BITS = [1, 2] + [1, 2, 3] * 16
-_LOW, _HIGH = (np.int64(sum(1 << n for n, turned in enumerate(_SLICE_BITS) if turned >> k & 1)) for k in (0, 1))
+LOW, HIGH = (sum(1 << n for n, turned in enumerate(_SLICE_BITS) if turned >> k & 1) for k in (0, 1))
 
 
 def line_slice(lines: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -26,7 +27,7 @@ def line_slice(lines: NDArray[np.int64]) -> NDArray[np.int64]:
     >>> line_slice(np.array([0, 5, 1, 4, 2, 3])).tolist()
     [0, 0, 1, 1, 2, 3]
     """
-    low, high = np.bitwise_count(lines & _LOW) & 1, np.bitwise_count(lines & _HIGH) & 1
+    low, high = np.bitwise_count(lines & np.int64(LOW)) & 1, np.bitwise_count(lines & np.int64(HIGH)) & 1
     found: NDArray[np.int64] = (low | high << 1).astype(np.int64)
     return found
 

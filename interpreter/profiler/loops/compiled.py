@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...native.schedule.loops import constants_of, translated
 from ...native.tiering import missing
-from . import caches, touch, words
+from . import atomics, caches, touch, words
 
 Argument = int | NDArray[Any] | None
 
@@ -51,9 +51,11 @@ class Loops:
     enter: CompiledLoop
     find_places: CompiledLoop
     follow: CompiledLoop
+    contend: CompiledLoop
+    take_turns: CompiledLoop
 
 
-FUNCTIONS = caches.FUNCTIONS + touch.FUNCTIONS
+FUNCTIONS = caches.FUNCTIONS + touch.FUNCTIONS + atomics.FUNCTIONS
 _loaded: list[Loops | None] = [None]
 _done = [0]  # uses that numpy has followed
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ...native.schedule.loops import VECTOR as VECTOR
+from ...rules import contention
 from ..caches import DROP as DROP
 from ..caches import LOAD as LOAD
 from ..caches import PATCH as PATCH
@@ -43,3 +44,14 @@ LINE_HELD = 4
 # their bytes need.
 TOTAL, WORST, LOW, HIGH, LANES, REQUESTS, IDEAL = range(7)
 SUMS = 7
+
+# What is known of the lanes of an atomic operation, by number: the port that each asks for, its sector, the first lane with its line, and with its sector;
+# which lanes are left; by port the lowest lane; by line its first lane; by sector whether it is held back, and whether it was served.
+BANK, SLICE_LOW, SLICE_HIGH = contention.BANK, contention.LOW, contention.HIGH
+PORT, ASKED, LINE_OF, SECTOR_OF, LEFT, RANK, HOLDS, SERVED, OWNER = range(0, 9 * WARP, WARP)
+CONTENDING = OWNER + 4 * WARP
+
+# What is known of lanes that take turns at banks: by bank the lowest lane so far, how many come before it, and the different words of it and the later ones;
+# by lane the next one of its bank; by turn the most words of a bank.
+HEAD, LANES_OF, WORDS_OF, LATER, MOST = range(0, 5 * WARP, WARP)
+TAKING_TURNS = 5 * WARP
