@@ -89,8 +89,6 @@ class AccessWatch:
         if shadow.unit == 4 and (size & 3 or int(np.bitwise_or.reduce(offset)) & 3):
             shadow.split()
         unit = shadow.unit
-        if not self.context.only_barriers and (shadow.name == "global" or self.context.launch.cluster_size > 1):
-            self.context.order.activity[u.block] = self.context.now
         if a.kind in ("atom", "red"):
             what = "strong write"
         elif kind.mbarrier:
@@ -119,5 +117,7 @@ class AccessWatch:
             self._fences.passes(a, kind, shadow, offset, u)  # an access that acquires comes after what it acquires itself
         for look.part in range(size // unit):
             self._records.check(look, cell + look.part)
+        if not self.context.only_barriers and (shadow.name == "global" or self.context.launch.cluster_size > 1):
+            self.context.order.activity[u.warp] = self.context.now
         if not strong and a.kind != "ld":
             shadow.overwrite(offset)

@@ -51,7 +51,7 @@ class Order:
         self.copies = copies
         self.phases = 0
         self.only_barriers = False  # of whole blocks synchronise, and all launches before are ordered before
-        self.activity = np.zeros(launch.blocks, np.int64)  # when each block last read memory that others may read, too
+        self.activity = np.zeros(launch.blocks * self.per_block, np.int64)  # when each warp last read memory that others may read, too
 
     # ------------------------------------------------------------ synchronisation
 
@@ -248,15 +248,23 @@ class Order:
         if number != GRID:
             warps = [i for i in range(self.per_block) if mask >> i & 1]
             return known.until_one(BLOCK << LEVEL_AT | number) >= time or self._knows_warps(known, own, u, number, warps, time)
-        size = self.launch.cluster_size if shared else self.launch.blocks
-        mine = u // self.threads
-        first = mine // size * size
-        wanted = np.minimum(time, self.activity[first : first + size])
-        unknown = first + np.flatnonzero(known.until(np.arange(first, first + size) | BLOCK << LEVEL_AT) < wanted)
-        if (unknown != mine).any():
-            return False
-        at = int(wanted[mine - first])
-        return not unknown.size or own[0] >= at or self._knows_warps(known, own, u, mine, list(range(self.per_block)), at)
+        return self._knows_grid(known, own, u, time, self.launch.cluster_size if shared else self.launch.blocks)
+
+    def _knows_grid(self, known: KnownProgress, own: tuple[int, int], u: int, time: int, size: int) -> bool:
+        """Does a thread know of all that the warps of so many blocks, of which one is its own, have done up to a time?"""
+        block, per = u // self.threads, self.per_block
+        blocks = np.arange(size) + block // size * size
+        warps = (blocks[:, None] * per + np.arange(per)).ravel()
+        wanted = np.minimum(time, self.activity[warps])
+        at = np.maximum(known.until(warps | WARP << LEVEL_AT), np.repeat(known.until(blocks | BLOCK << LEVEL_AT), per))
+        at[warps // per == block] = np.maximum(at[warps // per == block], own[0])
+        mine = block * per + u % self.threads // 32
+        unknown = warps[(at < wanted) & (wanted > self.floor) & ((warps != mine) | (own[1] < wanted))]
+        if not unknown.size:
+            return True
+        return unknown.tolist() == [mine] and self._knows_lanes(
+            known, u, block, mine % per, list(range(min(32, self.threads - mine % per * 32))), min(time, int(self.activity[mine]))
+        )
 
     def _knows_warps(self, known: KnownProgress, own: tuple[int, int], u: int, block: int, warps: list[int], time: int) -> bool:
         """Does a thread know of these warps of a block; of its own also by their synchronisation, or lane by lane?"""

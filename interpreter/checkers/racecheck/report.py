@@ -75,7 +75,7 @@ class Reporter:
                 out[here] = (of_launch & (theirs == block))[here]
             elif scope == CLUSTER:
                 cluster = theirs // self.launch.cluster_size
-                if mask is not None:  # that of a record of several blocks names the cluster of all
+                if mask is not None and self.launch.cluster_size > 1:  # that of a record of several blocks names the cluster of all
                     cluster = np.where(theirs < 0, mask.astype(np.int64) - 1, cluster)
                 out[here] = (of_launch & (cluster == block // self.launch.cluster_size))[here]
             if not (other.strong or other.mbarrier) or _size(self.sites[n - 1]) not in (size, 0):

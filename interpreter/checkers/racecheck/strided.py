@@ -149,8 +149,6 @@ class Tiles:
             if cells is not None and not all(self._ordered(cells, tile, part, floor) for part in parts):
                 return False
         cells = shadow.of(what)
-        if not context.only_barriers and (shadow.name == "global" or context.launch.cluster_size > 1):
-            context.order.activity[tile.lanes.block] = context.now
         for part in parts:
             if what == "weak read":
                 if not self._read(cells, tile, part, floor, context.number(a.site)):
@@ -158,6 +156,8 @@ class Tiles:
             else:
                 cells.stamp[part] = tile.low | U64(context.now << 32)
                 cells.site[part] = context.number(a.site)
+        if not context.only_barriers and (shadow.name == "global" or context.launch.cluster_size > 1):
+            context.order.activity[context.lanes_of(a.group).warp] = context.now
         return True
 
     def _ordered(self, cells: Cells, tile: Tile, part: Any, floor: Any) -> bool:

@@ -186,6 +186,21 @@ ld.shared.u32 %r12, [%r3];"""
     assert races(counts.format("bar.sync 0;"), grid=4, cluster=2) != ()
 
 
+def test_what_two_blocks_read_while_other_warps_wait_already() -> None:
+    """The second warps of both blocks arrive at the cluster's barrier before the first ones read the same word."""
+    meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;"
+    body = f"""setp.ge.u32 %p4, %r1, 32;
+@%p4 bra A;
+ld.global.u32 %r20, [%rd1];
+A: {meet}
+setp.eq.and.u32 %p5, %r1, 0, %p1;
+@%p5 st.global.u32 [%rd1], %r1;"""
+    late = body.replace("@%p4 bra A;", "@!%p4 bra B;\nst.global.u32 [%rd2], %r1;\nbra A;\nB:")
+    for text in (body, late.replace("[%rd2]", "[%rd7]").replace("setp.ge", "mad.wide.u32 %rd7, %r1, 4, %rd2;\nsetp.ge")):
+        for schedule in (None, 1, 2):
+            assert [f for f in races(text, grid=2, cluster=2, schedule=schedule) if f.space == "global" and f.kind == "read-write"] == []
+
+
 @pytest.mark.parametrize("schedule", [None, 1, 2])
 def test_who_waits_at_a_cluster_barrier_comes_after_those_that_arrive_later(schedule: int | None) -> None:
     ring = "st.shared.u32 [%r5], %r1;\n{0}\nmapa.shared::cluster.u32 %r11, %r5, 0;\nld.shared::cluster.u32 %r12, [%r11];\n{0}"
