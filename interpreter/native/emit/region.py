@@ -21,6 +21,7 @@ from ..trace.ufuncs import select
 from ..uniformity import UNIFORM, VARYING, kind_in
 from .emitter import Emitter, for_all, inlined, renamed, whole_function
 from .memory import Helpers, field
+from .pairs import END, LANES, takes_two, two_at_once
 from .segment import RegionSegment, address_slot, bases_of, raws_of
 from .windows import WORDS
 
@@ -47,17 +48,26 @@ class RegionEmitter:
         self.windows = Counter[int]()  # of the bases, as far as they have been given to loads
         self.diverges = region.diverges
         self.raws = raws_of(ops, frame.dtypes)
+        self.pairs = small and takes_two(frame, plan, region, self.live)
 
     def text(self) -> str:
         """LLVM IR."""
-        region, w = self.region, self.width
+        region, frame, w = self.region, self.frame, self.width
         segments = [line for n in region.order for line in self._segment(n)]
         out, ends = self._at_exit(), self._at_end()
         entry = [line for slot in slots_of(self.live[region.entry]) for line in self._entered(slot)]
         body = [*entry, *self._started(), *segments]
         body = inlined(body) if self.small else body
         twice = ["  br i1 %whole, label %all, label %some", "all:", *for_all(body, w)]
+        if self.pairs:
+            twice = [
+                "  br i1 %whole, label %look, label %some",
+                *two_at_once(body, out, self.variables, frame.size, w),
+                "all:",
+                *for_all(body, w),
+            ]
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in (self.variables | self.rooms).items()]
+        rooms += [f"  {name}.b = alloca {t}, align 64" for name, t in self.variables.items() if self.pairs]
         self.helpers.module.declarations["llvm.umax.i64"] = "declare i64 @llvm.umax.i64(i64, i64)"
         return whole_function(self.name, [*rooms, "  %steps = alloca i64"], [
             *field("region_at", "%start"), *field("region_budget", "%budget"), "  br label %loop",
@@ -65,9 +75,11 @@ class RegionEmitter:
             "  %entry.p = getelementptr i64, ptr %list, i64 %k", "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32",
             f"  %bits = trunc i64 %e to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
             "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1", "  store i64 0, ptr %steps",
-            *(twice if self.small and not region.diverges else ["  br label %some"]), "some:", *body, "leave:", *out,
+            *(twice if self.small and not region.diverges else ["  br label %some"]), "some:", *body, "leave:", *out, "  br label %passed",
+            "passed:", "  %vectors = phi i64 [1, %leave]" + ", [2, %leave.pair]" * self.pairs,
             "  %taken = load i64, ptr %steps", *field("region_steps", "%most"), "  %higher = call i64 @llvm.umax.i64(i64 %taken, i64 %most)",
-            "  store i64 %higher, ptr %most.p, align 8", "  %total.next = add i64 %total, %taken", "  %k.next = add i64 %k, 1",
+            "  store i64 %higher, ptr %most.p, align 8", "  %taken.all = mul i64 %taken, %vectors", "  %total.next = add i64 %total, %taken.all",
+            "  %k.next = add i64 %k, %vectors",
             "  %is.last = icmp uge i64 %k.next, %count", "  br i1 %is.last, label %end, label %next",
             "next:", f"  %patient = icmp ult i64 %total.next, {PAUSE_AFTER}", "  br i1 %patient, label %on, label %pause",
             "on:", "  br label %loop", "pause:", "  ret i64 %k.next", "end:", *ends, "  ret i64 -1", "bad:", *self._undone(),
@@ -94,7 +106,7 @@ class RegionEmitter:
             based.append(self._raw_stored(slot, kind, value))
         elif slot in self.raws and kind == VARYING:
             based.append(f"  store i{self.width} -1, ptr {self.plain(slot)}, align 4")
-        return [*e.once.lines, *e.code.lines, *based, stored]
+        return [LANES, *e.once.lines, *e.code.lines, *based, stored, END]
 
     def raw(self, slot: int, kind: int) -> str:
         """The variable of the same numbers as a register's, with any NaNs."""
@@ -223,7 +235,7 @@ class RegionEmitter:
         count = ["  %n = load i64, ptr %steps", "  %n.next = add i64 %n, 1", "  store i64 %n.next, ptr %steps"]
         if any(n in headers for headers in region.loops):
             count += ["  %ends = icmp ule i64 %n, %budget", "  br i1 %ends, label %going, label %bad, !prof !9", "going:"]
-        lines = [*begin, *count, *e.once.lines, *e.code.lines, *checks, *stores, *ways]
+        lines = [*begin, *count, *e.once.lines, LANES, *e.code.lines, *stores, END, *checks, *ways]
         return [f"segment{n}:", *renamed(lines, {}, f".g{n}"), *self._behind(n)]
 
     def _ways(self, e: RegionSegment, n: int) -> list[str]:
@@ -280,7 +292,7 @@ class RegionEmitter:
         e = RegionSegment(self, self.kinds[self.region.exit], "out")
         for slot in results(self.frame, self.plan, self.region, VARYING):
             e.put(slot, VARYING)
-        return [*self._copied("save", "%frame", back=False), *e.once.lines, *e.code.lines]
+        return [LANES, *self._copied("save", "%frame", back=False), *e.once.lines, *e.code.lines, END]
 
     def _at_end(self) -> list[str]:
         """Lines that store what is one value for the wave, when all warps are through."""

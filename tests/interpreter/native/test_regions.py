@@ -235,3 +235,33 @@ def test_long_loops_pause_between_warps(monkeypatch: pytest.MonkeyPatch) -> None
     text, data = kernel("p out", SUM.replace("STEP", "add.u64 %a, %a, 4")), np.arange(1000, dtype=np.uint32)
     numpy, native = (run(text, 1, 256, data, engine=engine) for engine in ("numpy", "native"))
     assert (numpy == native).all()
+
+
+NARROW = {
+    "a chain of fma": "fma.rn.f32 %f1, %f1, %f2, %f3;",
+    "a generator of random numbers": "shl.b32 %r8, %r7, 13; xor.b32 %r7, %r7, %r8; shr.u32 %r8, %r7, 17; xor.b32 %r7, %r7, %r8; mov.b32 %f1, %r7;",
+    "numbers that become NaNs": "mul.rn.f32 %f1, %f1, %f1; sub.rn.f32 %f1, %f1, %f3; div.full.f32 %f1, %f1, %f1; mov.b32 %r7, %f1;",
+    "an inner loop": "mov.u32 %r9, 0; M: add.f32 %f1, %f1, %f3; add.u32 %r9, %r9, 1; setp.lt.u32 %p2, %r9, %r5; @%p2 bra M;",
+    "a loop that loads": "ld.global.f32 %f4, [%d4]; add.f32 %f1, %f1, %f4; add.u64 %d4, %d4, 4;",
+}
+
+
+@pytest.mark.parametrize("what", NARROW)
+def test_loops_with_few_registers_take_two_warps_at_once(what: str) -> None:
+    text = kernel("p table, p out, u32 n", f"""
+        .reg .b32 %r<12>; .reg .b64 %d<8>; .reg .pred %p<4>; .reg .f32 %f<8>;
+        ld.param.u64 %d1, [table]; ld.param.u64 %d2, [out]; ld.param.u32 %r5, [n];
+        mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1; mul.wide.u32 %d3, %r4, 4; add.u64 %d4, %d1, %d3;
+        add.u64 %d5, %d2, %d3; ld.global.u32 %r7, [%d4]; mov.b32 %f1, %r7; mov.f32 %f2, 0fBF490FDB; mov.f32 %f3, 0f3F9D70A4; mov.u32 %r6, 0;
+    L:  {NARROW[what]} add.u32 %r6, %r6, 1; setp.lt.u32 %p1, %r6, %r5; @%p1 bra L;
+        mov.b32 %r10, %f1; xor.b32 %r10, %r10, %r7; st.global.u32 [%d5], %r10; ret;
+    """)  # fmt: skip
+    left = []
+    for engine in ("numpy", "native"):
+        machine = Machine(text)
+        for block, grid in ((32, 1), (32, 5), (96, 3), (200, 2), (1000, 1)):
+            table = machine.upload(np.random.default_rng(3).integers(0, 1 << 32, 1100, np.uint32))
+            out = machine.upload(np.zeros(1024, np.uint32))
+            machine.launch(grid, block, [table, out, 9], engine=engine)
+            left.append(machine.download(out))
+    assert np.array_equal(left[:5], left[5:])
