@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..faults import ExecutionError
-from ..lanes import Selection
 from ..launch import CHECK_EVERY
 from ..memory.spaces import SharedSpace
 from ..plan.uses import slots_of
 from ..poison import Poison
 from ..vector.explain import explain
 from ..vector.group import Activation, Group
-from .cut import Row, arrives_at_cluster
-from .schedule import layout as s
+from .cut import Row
+from .lane_lists import ListedLanes
 from .schedule.scheduler import forget_waiting
 from .taking_over import NumpyWave
 from .uniformity import VARYING, kind_in
@@ -89,37 +89,38 @@ class Fallback:
             poison.fill(self._stacks)
         zeros = self.program.plan.zeros
         if zeros:
-            registers = self.program.function.entry_registers(poison, (count, launch.threads))
+            registers, lanes = self.program.function.entry_registers(poison, (count, launch.threads)), self.registers.all_of(count)
             for slot in zeros:
-                self.registers.put(slot, kind_in(row.kinds, slot), count, registers[slot], None)
+                self.registers.put(slot, kind_in(row.kinds, slot), registers[slot], lanes)
 
     def run_row(self, entries: Array) -> None:
         """Runs a row's operations for the lanes of a list."""
-        row = self.row
-        if any(map(arrives_at_cluster, self.program.plan.segments[row.segment].ops[row.first : row.last])):
+        callout = self.program.callout(self.state.running.pc)
+        row, registers, wave = callout.row, self.registers, self.wave
+        if callout.arrives_at_cluster:
             self.tell_exited()
             self.tell_clusters()
             self.state.cluster_apart = 1
-        self.launch.used.left_to_numpy.update(self._opcodes(row))
-        g, selection = self.group(entries, row)
+        for opcode in callout.opcodes:
+            self.launch.used.left_to_numpy[opcode] += 1
+        lanes = registers.listed(entries, wave.count)
+        g = self._group(lanes, row, callout.live if wave.observers else callout.reads)
         code = g.act.function.segments[row.segment]
         step: Any = None
         try:
             for step in code.steps[row.first : row.last]:
                 step(g.R)
             step = None
-            if row.kind == s.CALLOUT and row.first == len(code.steps):
+            if callout.calls:
                 code.terminate(g)
         except ExecutionError as e:
             explain(e, g, code, step)
             raise
-        kinds = self.program.cut.needed(row)
-        for slot in dict.fromkeys(self.program.cut.written(row)):
-            for kind in kinds.get(slot, ()):
-                if g.R[slot] is not None:
-                    self._put(slot, kind, g.R[slot], selection)
+        for slot, kind in callout.results:
+            if g.R[slot] is not None:
+                registers.put(slot, kind, g.R[slot], lanes)
         if g.cc is not None:
-            self._put(self.program.frame.carry, VARYING, g.cc, selection)
+            registers.put(self.program.frame.carry, VARYING, g.cc, lanes)
         self.state.running.turns += g.turns  # what paused counts as turns
         self.state.running.pc += 1
 
@@ -136,12 +137,6 @@ class Fallback:
             barriers.cluster_seen[...] = barriers.cluster_phase[:, None]
             barriers.cluster_phase += 1
 
-    def _opcodes(self, row: Row) -> list[str]:
-        """The instructions of a row that numpy has to run: of a pass those that access memory."""
-        segment = self.program.plan.segments[row.segment]
-        ops = [op for op in segment.ops[row.first : row.last] if row.kind in (s.CALLOUT, s.CLUSTER_ARRIVE) or op.meaning.access is not None]
-        return [op.meaning.form.opcode for op in ops] or [self.ended_by]
-
     @property
     def ended_by(self) -> str:
         """The instruction that ends the segment at which the group stands."""
@@ -153,23 +148,21 @@ class Fallback:
         site = self.program.plan.segments[self.row.segment].first_site
         return self.launch.place_of(site) if site else f"the end of {self.program.plan.name}"
 
-    def group(self, entries: Array, row: Row, registers: bool = True) -> tuple[Group, Selection | None]:
-        """The lanes of a list as a group in front of a row, perhaps with its registers; None: all lanes of the wave."""
-        wave = self.wave
-        selection = self.registers.selection(entries, wave.count)
-        geometry = wave.geometry if selection is None else wave.geometry.select(selection)
+    def group(self, entries: Array, row: Row, registers: bool = True) -> Group:
+        """The lanes of a list as a group in front of a row, perhaps with its registers."""
+        return self._group(self.registers.listed(entries, self.wave.count), row, slots_of(row.live if registers else 0))
+
+    def _group(self, lanes: ListedLanes, row: Row, slots: Sequence[int]) -> Group:
+        wave, frame = self.wave, self.program.frame
         function = self.program.observed if wave.observers else self.program.function
-        g = Group(wave, geometry, Activation(function, self.program.frame.start, None), function.fresh_registers(), row.segment)
-        for slot in slots_of(row.live if registers else 0):
-            value = self.registers.get(slot, kind_in(row.kinds, slot), wave.count, selection)
-            if slot == self.program.frame.carry:
+        g = Group(wave, lanes.geometry, Activation(function, frame.start, None), function.fresh_registers(), row.segment)
+        for slot in slots:
+            value = self.registers.get(slot, kind_in(row.kinds, slot), lanes)
+            if slot == frame.carry:
                 g.cc = value
             else:
                 g.R[slot] = value
-        return g, selection
-
-    def _put(self, slot: int, kind: int, value: Any, selection: Selection | None) -> None:
-        self.registers.put(slot, kind, self.wave.count, value, selection)
+        return g
 
     # ------------------------------------------------------------ waves
 

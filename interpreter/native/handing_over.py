@@ -28,7 +28,7 @@ def handed_over(fallback: Fallback) -> Any:
     SuspendedGroups(fallback, wave).hand_over()
     fallback.tell_clusters()
     if running.count:
-        g, _ = fallback.group(running.entries.part(running.count), row)
+        g = fallback.group(running.entries.part(running.count), row)
         g.turns = running.turns
         if row.kind in (s.RUN, s.CALLOUT, s.REGION):
             wave.ready.append(g)
@@ -104,7 +104,7 @@ class SuspendedGroups:
     def _group(self, entries: Array, pc: int) -> Group:
         """Lanes at a place."""
         rows = self.fallback.program.cut.rows
-        g, _ = self.fallback.group(entries, rows[pc], pc != s.END)
+        g = self.fallback.group(entries, rows[pc], pc != s.END)
         if pc == s.END:
             g.pc = P.EXIT
         return g
@@ -128,7 +128,7 @@ class SuspendedGroups:
         row = self.fallback.program.cut.rows[(node.row.at - index(self.state.rows)) // s.RowRecord.SIZE]
         end = self.fallback.program.plan.segments[row.segment].end
         if isinstance(end, P.Sync):
-            g, _ = self.fallback.group(entries, row)
+            g = self.fallback.group(entries, row)
             if wave.waiting.wait_for_lanes(g, None if end.mask is None else get_of(end.mask)(g.R), end.past, end.key) is not None:
                 wave.ready.append(self._group(entries, pc))
             return

@@ -12,6 +12,7 @@ from ..plan import plan as P
 from ..program import LoadedKernel
 from ..vector.function import VectorFunction
 from ..vector.steps import build
+from .callout import Callout
 from .jit import CompiledLibrary, NativeSource
 from .pipeline import stages
 from .rows import RowTable
@@ -33,6 +34,7 @@ class NativeProgram:
         functions = [VectorFunction(plan, partial(build.segment, plan, observed=o)) for o in (False, True)]
         self.function, self.observed = functions  # for what numpy runs of it
         self.memories: list[Any] = []  # of earlier launches
+        self._callouts: dict[int, Callout] = {}
 
     def sources(self) -> list[NativeSource]:
         """What has to be compiled, as far as it is not on disk."""
@@ -46,6 +48,13 @@ class NativeProgram:
             return False
         scheduler()  # now, for no launch's time counts yet
         return True
+
+    def callout(self, number: int) -> Callout:
+        """A row that numpy runs."""
+        found = self._callouts.get(number)
+        if found is None:
+            found = self._callouts[number] = Callout(self.cut, self.frame, self.cut.rows[number])
+        return found
 
     def words(self, at: int) -> NDArray[np.int64]:
         """The rows as the scheduler reads them, where they begin at a word."""
