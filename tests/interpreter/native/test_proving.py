@@ -215,7 +215,9 @@ def test_what_orders_accesses_to_shared_memory(barrier: str) -> None:
         assert p.proves(4, 64, x, y) == (barrier == "bar.sync 0; ")
 
 
-@pytest.mark.parametrize("what", ["bar.sync 0;", "@%p1 bra A; bar.sync 0; bra.uni B; A: bar.sync 0; B:", "@%p1 ret; bar.sync 0;", "@%p1 bra B; bar.sync 0; B:"])
+@pytest.mark.parametrize(
+    "what", ["bar.sync 0;", "@%p1 bra A; bar.sync 0; bra.uni B; A: bar.sync 0; B:", "@%p1 ret; bar.sync 0;", "@%p1 bra B; bar.sync 0; B:"]
+)
 def test_barriers_are_for_all_threads(what: str) -> None:
     m = made("setp.lt.u32 %p1, %r1, 32; " + what + OWN)
     assert Proving(m).proves(2, 64, m.upload(numbers(128)), m.upload(numbers(128))) == (what == "bar.sync 0;")
