@@ -156,6 +156,8 @@ class Records:
             masks = None if held is None else held[index]
             last = _last_of_each(i[index])  # if it comes after the old record, whatever comes after all of the new one does
             before = self.context.order.happens_before(old[index], masks, u.take(index), shared=look.in_shared, asking=last)
+            if look.shadow.uneven and look.strong:
+                before &= self._as_strong(look, old[index], sites[index], u.block[index])
             if last is not None:
                 before |= np.isin(i[index], i[index[before & last]])
             open_ = ~before
@@ -167,6 +169,13 @@ class Records:
                 cells.name_joined(
                     i[index], old[index], None if named is None else named[:, index], u.thread[index], self.context.launch.threads
                 )
+
+    def _as_strong(self, look: Look, old: Array, sites: Array, block: Array) -> Array:
+        """Does whatever races with one of these records race with the lane's access, too?  It may be morally strong with that alone."""
+        low, order = (old & LOW).astype(np.int64), self.context.order
+        level, number = low >> LEVEL_AT, low & NUMBER
+        theirs = np.where(level == THREAD, number // order.threads, np.where(level == WARP, number // order.per_block, number))
+        return np.asarray((theirs == block) & self.context.reporter.as_wide(look.kind, look.access.type.bytes, sites))
 
     def _within(self, look: Look, cells: Cells, i: Array, met: Array) -> None:
         """Lanes of one store write one unit: do they write one value?"""

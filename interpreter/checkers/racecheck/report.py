@@ -82,6 +82,12 @@ class Reporter:
                 out[here] = False
         return out
 
+    def as_wide(self, kind: Kind, size: int, sites: Array) -> Array:
+        """Which of these instructions have the bytes of a strong access, and its scope at least?"""
+        known, where = np.unique(sites, return_inverse=True)
+        wide = [n < MIXED and self.kinds[n - 1].scope >= kind.scope and _size(self.sites[n - 1]) in (size, 0) for n in known.tolist()]
+        return np.array(wide, bool)[where]
+
     def add(self, site: Site, kind: Kind) -> int:
         """One more instruction, and its number in records."""
         self.sites.append(site)
