@@ -29,6 +29,7 @@ from .masks import DEFINED, ZERO, Array, Mask
 from .origins import COMPUTED, Origins
 
 U64 = np.uint64
+RECORD = 16  # bytes: the largest alignment of what C++ builds records of, and so the most that padding keeps from what is set
 STORED_COMPUTED = np.uint64(1 << 31)  # COMPUTED, where an origin is stored in a word
 
 
@@ -181,6 +182,7 @@ class WaveShadow:
         return np.where(out != ZERO, out, own)
 
     def _own(self, g: Group, site: Site, space: str, address: Value | LocalPlace, offset: int, size: int, mask: Mask) -> Array:
+        bare = self._bare(g, space, address, offset, size, mask)
         where = np.array([[address.at]], U64) if isinstance(address, LocalPlace) else plain(address).astype(U64)
         if isinstance(address, LocalPlace):
             space = "local"
@@ -200,7 +202,21 @@ class WaveShadow:
                     origin.address = int(np.broadcast_to(where, some.shape)[some][0]) + offset
                     origin.size = size
                     origin.nearby = _nearby(g.wave, name, origin.address, size)
-                out = np.where(some, U64(number), out)
+                out = np.where(some, np.where(bare, U64(number) | COMPUTED, U64(number)), out)
+        return out
+
+    def _bare(self, g: Group, space: str, address: Value | LocalPlace, offset: int, size: int, mask: Mask) -> Array:
+        """Which lanes load an element of shared memory where nobody has written anything, nor beside it: that is no padding of a record."""
+        out = np.zeros(g.geometry.shape, bool)
+        whole = np.broadcast_to(mask == U64((1 << 8 * size) - 1), out.shape)
+        if isinstance(address, LocalPlace) or not (space == "generic" or space.startswith("shared")) or not whole.any():
+            return out
+        unset, around = self.masks.shared.bytes, np.arange(RECORD) - RECORD
+        with g.only(whole):
+            for part, places in self.masks.shared_places(g, space, plain(address) + U64(offset), size):
+                last = np.minimum((places | RECORD - 1) + 1, unset.size)
+                part.put(out, (unset[last[:, None] + around] == 0xFF).all(axis=1))
+        out &= whole
         return out
 
 

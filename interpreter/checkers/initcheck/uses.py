@@ -17,7 +17,7 @@ from ...vector.group import Group
 from .masks import ZERO, Array, Mask, everything
 from .origins import COMPUTED, LANE, Origin, Origins
 
-COMPUTED_RESULT = "a result computed from {} goes to global memory"
+COMPUTED_RESULT = "a result that depends on {} goes to global memory"
 
 
 @dataclass(slots=True, eq=False)

@@ -65,6 +65,16 @@ USES = {
     "shared memory": (f"ld.shared.u32 %r2, [s+16]; add.u32 %r2, %r2, 1; {STORE}", ["shared"]),
     "shared memory by a generic address": (
         f"mov.u64 %d5, s; cvta.shared.u64 %d5, %d5; ld.u32 %r2, [%d5]; add.u32 %r2, %r2, 1; {STORE}", ["shared"]),
+    "a copy of shared memory": (f"ld.shared.u32 %r2, [s+16]; {STORE}", ["shared"]),
+    "a copy of shared memory by a generic address": (
+        f"mov.u64 %d5, s; cvta.shared.u64 %d5, %d5; ld.u32 %r2, [%d5+16]; {STORE}", ["shared"]),
+    "a copy of shared memory that goes elsewhere": ("ld.shared.u32 %r2, [s+16]; st.shared.u32 [s], %r2;", []),
+    "a copy of shared memory that goes elsewhere first": (
+        f"ld.shared.u32 %r2, [s+16]; st.shared.u32 [s+64], %r2; ld.shared.u32 %r2, [s+64]; {STORE}", ["shared"]),
+    "a copy of a record with padding": (
+        "st.shared.u64 [s], %d1; st.shared.u32 [s+8], %r1; ld.shared.u32 %r2, [s+12]; st.global.u32 [%d3], %r2;"
+        "ld.shared.v4.b32 {%r2, %r3, %r4, %r5}, [s]; mov.u64 %d5, s; cvta.shared.u64 %d5, %d5; ld.u32 %r2, [%d5+12];" + STORE, []),
+    "half of a copy": (f"cvt.u16.u32 %h1, %r1; st.shared.u16 [s+16], %h1; ld.shared.u32 %r2, [s+16]; {STORE}", []),
     "shared memory that was written": (f"st.shared.u32 [s], %r1; ld.shared.u32 %r2, [s]; add.u32 %r2, %r2, 1; {STORE}", []),
     "half of a word": (f"cvt.u16.u32 %h1, %r1; st.shared.u16 [s], %h1; ld.shared.u32 %r2, [s]; mul.lo.u32 %r2, %r2, 3; {STORE}", ["shared"]),
     "the half that was written": (
@@ -206,7 +216,7 @@ def test_a_use_names_the_first_thread_and_how_many() -> None:
     (use,) = checker.uses.found.values()
     assert use.thread == (20, 0, 0) and use.block == (0, 0, 0) and use.count == 25
     assert use.origin.site is not None and use.site.instruction.opcode == "st" and use.origin.site.instruction.opcode == "ld"
-    assert use.text == "a result computed from unset global memory goes to global memory"
+    assert use.text == "a result that depends on unset global memory goes to global memory"
     assert use.origin.nearby.startswith("80 bytes into the 256-byte allocation")
     assert use.origin.address == x.start + 80 and use.origin.size == 4
 
