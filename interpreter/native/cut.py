@@ -94,9 +94,9 @@ class Cut:
         return frame.place(slots, ways, [saved(frame, self.plan, r) for r in self.regions.values()], noted)
 
 
-def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Callable[[Function], bool], together: bool = True) -> Cut:
-    """The rows of a plan; `is_external`: has a function no body?  `together`: accesses may be checked together."""
-    cutter = _Cutter(uniformity, tracing, frame, is_external, together)
+def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, returns: Callable[[Function], bool], together: bool = True) -> Cut:
+    """The rows of a plan; `returns`: do calls of a function return without waiting for anything?  `together`: accesses may be checked together."""
+    cutter = _Cutter(uniformity, tracing, frame, returns, together)
     for n in range(len(uniformity.plan.segments)):
         cutter.segment(n)
     return Cut(uniformity.plan, uniformity, tuple(cutter.rows), tuple(cutter.first), cutter.regions, tuple(cutter.live))
@@ -105,11 +105,9 @@ def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Cal
 class _Cutter:
     """What has been cut of a function."""
 
-    def __init__(
-        self, uniformity: Uniformity, tracing: Tracing, frame: Frame, is_external: Callable[[Function], bool], together: bool
-    ) -> None:
+    def __init__(self, uniformity: Uniformity, tracing: Tracing, frame: Frame, returns: Callable[[Function], bool], together: bool) -> None:
         self.together = together
-        self.uniformity, self.plan, self.tracing, self.frame, self.is_external = uniformity, uniformity.plan, tracing, frame, is_external
+        self.uniformity, self.plan, self.tracing, self.frame, self.returns = uniformity, uniformity.plan, tracing, frame, returns
         self.regions = regions(self.plan, uniformity, tracing.quiet)
         self.again = {n for region in self.regions.values() for n in region.order}  # run one by one only where a region failed
         self.is_large = not self._is_small(range(len(self.plan.segments)))
@@ -199,7 +197,7 @@ class _Cutter:
         promoted = any(
             uniformity.entry[following] & self.plan.live_in[following] & ~kinds[-1] for following in uniformity.graph.following[n]
         )
-        kind = end_kind(segment.end, kinds[-1], self.frame, self.plan.function.is_entry, self.is_external)
+        kind = end_kind(segment.end, kinds[-1], self.frame, self.plan.function.is_entry, self.returns)
         if start < len(ops) or promoted or kind == s.BRANCH_MANY:
             run(len(ops), "")
         end_checked()
@@ -239,8 +237,8 @@ def _live(plan: P.PlanFunction, frame: Frame, n: int) -> tuple[int, ...]:
 # ---------------------------------------------------------------- ends
 
 
-def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external: Callable[[Function], bool]) -> int:
-    """What the scheduler does at the end of a segment; `is_external`: has a function no body?"""
+def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, returns: Callable[[Function], bool]) -> int:
+    """What the scheduler does at the end of a segment; `returns`: do calls of a function return without waiting for anything?"""
     match end:
         case P.Jump():
             return s.JUMP
@@ -262,7 +260,7 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, is_external
             return s.BARRIER if plain and _reduces_plainly(end) else s.LEAVE
         case P.Sync(mask=mask):
             return s.WARP_SYNC if mask is None or named_by(frame, mask, kinds) is not None else s.LEAVE
-        case P.Call(callee=callee, guard=None) if callee is not None and is_external(callee):
+        case P.Call(callee=callee, guard=None) if callee is not None and returns(callee):
             return s.CALLOUT  # numpy does what the end does, and all lanes go on
     return s.LEAVE
 

@@ -93,8 +93,8 @@ class Fallback:
             for slot in zeros:
                 self.registers.put(slot, kind_in(row.kinds, slot), registers[slot], lanes)
 
-    def run_row(self, entries: Array) -> None:
-        """Runs a row's operations for the lanes of a list."""
+    def run_row(self, entries: Array) -> bool:
+        """Runs a row's operations for the lanes of a list; False if lanes wait in a function that it calls: numpy has to go on."""
         callout = self.program.callout(self.state.running.pc)
         row, registers, wave = callout.row, self.registers, self.wave
         if callout.arrives_at_cluster:
@@ -104,15 +104,15 @@ class Fallback:
         for opcode in callout.opcodes:
             self.launch.used.left_to_numpy[opcode] += 1
         lanes = registers.listed(entries, wave.count)
-        g = self._group(lanes, row, callout.live if wave.observers else callout.reads)
+        g = self._group(lanes, row, callout.live if wave.observers or callout.calls else callout.reads)
         code = g.act.function.segments[row.segment]
         step: Any = None
         try:
             for step in code.steps[row.first : row.last]:
                 step(g.R)
             step = None
-            if callout.calls:
-                code.terminate(g)
+            if callout.calls and code.terminate(g) is None and not self._has_returned(g):
+                return False
         except ExecutionError as e:
             explain(e, g, code, step)
             raise
@@ -123,6 +123,25 @@ class Fallback:
             registers.put(self.program.frame.carry, VARYING, g.cc, lanes)
         self.state.running.turns += g.turns  # what paused counts as turns
         self.state.running.pc += 1
+        return True
+
+    def _has_returned(self, g: Group) -> bool:
+        """Numpy executes the function that a group has called; False if lanes only spin there."""
+        wave, native, launch = self.wave, self.native, self.launch
+        wave.segments_run = (launch.steps + 1) % CHECK_EVERY  # the one that ends in the call is counted when it is left
+        launch.steps += 1 - wave.segments_run
+        while wave.ready and wave.ready[-1] is not g:
+            wave.advance(wave.ready.pop())
+        launch.steps += wave.segments_run % CHECK_EVERY - 1
+        wave.segments_run = 0
+        native.grant()
+        if native.stack and len(wave.local.words) * 4 > native.stack:  # the stack has grown
+            native.use(native.shared, wave.local.words.reshape(-1).view(np.uint8))
+            native.reusable = False
+        if not wave.ready:
+            return False
+        wave.ready.pop()
+        return True
 
     def tell_exited(self) -> None:
         """Numpy's view knows which lanes have ended."""

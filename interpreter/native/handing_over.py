@@ -25,9 +25,14 @@ Array = NDArray[Any]
 def handed_over(fallback: Fallback) -> Any:
     """The wave, with groups in the place of the scheduler's nodes: numpy goes on with it."""
     running, wave, row = fallback.state.running, fallback.wave, fallback.row
+    waiting = wave.waiting
+    inside = waiting.spinning, waiting.blocked  # lanes of the group that runs, in a function that numpy has called
+    waiting.spinning, waiting.blocked = [], []
     SuspendedGroups(fallback, wave).hand_over()
+    waiting.spinning += inside[0]
+    waiting.blocked += inside[1]
     fallback.tell_clusters()
-    if running.count:
+    if running.count and not any(inside):
         g = fallback.group(running.entries.part(running.count), row)
         g.turns = running.turns
         if row.kind in (s.RUN, s.CALLOUT, s.REGION):

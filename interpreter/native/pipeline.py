@@ -6,9 +6,11 @@ inlined plan -> uniformity -> cut -> frame -> module
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
 from ..plan import plan as P
 from ..program import LoadedKernel
+from .calls import returns
 from .cut import Cut, cut
 from .emit.tracing import Tracing
 from .emit.watch import ProofWatch
@@ -44,7 +46,7 @@ def stages(kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False, prov
     tracing = Tracing(empty)
     uniform = uniformity(plan, tracing.compiles, apart)
     watch = watch_of(plan, tracing.harmless) if proving else None
-    rows = cut(uniform, tracing, empty, lambda f: kernel.program.definition(f).body is None, together=not proving)
+    rows = cut(uniform, tracing, empty, partial(returns, kernel), together=not proving)
     if proving and any(row.in_strips for row in rows.rows):
         raise Untraceable("a large function")
     frame = rows.place(empty)

@@ -120,7 +120,8 @@ class NativeLaunch:
                 else:
                     return None
             elif code == s.ASKED:
-                self._ask(0)
+                if not self._ask(0):
+                    return self._hand_over()
             elif code == s.FAULT:  # an access that is not plainly legal: of the vectors from there on nothing has been done
                 state.status = 0
                 self._ask(state.failed)
@@ -142,12 +143,13 @@ class NativeLaunch:
         """May waves run beside those of the chunk?"""
         return self.launch.suspended_waves > 0 or bool(self.suspended) or self.wave.chunk + blocks < self.launch.blocks
 
-    def _ask(self, first: int) -> None:
-        """Numpy runs the row for the entries of the group from one on."""
+    def _ask(self, first: int) -> bool:
+        """Numpy runs the row for the entries of the group from one on; False if it has to go on with the wave."""
         running = self.wave.state.running
         self._count_steps()
-        self.fallback.run_row(running.entries.part(running.count)[first:])
+        done = self.fallback.run_row(running.entries.part(running.count)[first:])
         self.wave.look_again()
+        return done
 
     def _hand_over(self) -> Any:
         """The wave that runs, for numpy; so that it runs no other before this one, it gets all that are suspended, too."""

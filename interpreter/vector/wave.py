@@ -134,7 +134,7 @@ class Wave:
                         self.late.leak()
                 if self.segments_run >= self.asking and self._is_handed_over():
                     return True
-                self._advance(ready.pop())
+                self.advance(ready.pop())
             if not waiting:
                 self.finish_late()
                 self.check_leaks()
@@ -195,7 +195,8 @@ class Wave:
             return
         self.ready.extend(divide(g, [(Selection.of(part, g.geometry.shape), g.pc) for part in (waiting, ~waiting)]))
 
-    def _advance(self, g: Group) -> None:
+    def advance(self, g: Group) -> None:
+        """Runs a group until its lanes diverge, wait, come to others or end."""
         segments = g.act.function.segments
         stop = g.stop()
         R = g.R
