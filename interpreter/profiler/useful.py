@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
     from ..lanes import Geometry
     from ..observe import ObservedLanes
     from ..program import LoadedKernel
+
+
+_stores: WeakKeyDictionary[LoadedKernel, frozenset[int]] = WeakKeyDictionary()
 
 
 class UsefulArithmetic:
@@ -73,6 +77,13 @@ class UsefulArithmetic:
 
 def stores_of_results(kernel: LoadedKernel) -> frozenset[int]:
     """The stores of values that arithmetic has made; none if threads hand such values to each other in registers, or to functions."""
+    found = _stores.get(kernel)
+    if found is None:
+        found = _stores[kernel] = _stores_of_results(kernel)
+    return found
+
+
+def _stores_of_results(kernel: LoadedKernel) -> frozenset[int]:
     instructions = [i for f in kernel.reached if f.body is not None for b in flow(f).blocks for i in b.instructions]
     if any(i.form is not None and i.form.effect == "call" for i in instructions):
         return frozenset()

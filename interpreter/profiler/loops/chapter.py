@@ -16,7 +16,7 @@ from .compiled import Loops
 Index = NDArray[np.int64]
 TIMES = 1 << 63 - s.USED_AT  # that a word of the table has room for
 REGION_BITS = 20  # of the number of a line within a region of memory
-FAR = 1 << 10  # regions between lines
+FAR = 1 << 6  # regions between lines
 
 
 class ChapterFound(NamedTuple):
@@ -32,7 +32,7 @@ class ChapterFound(NamedTuple):
 class ChapterRoom:
     """The arrays of chapters, which grow where need be: the first use of new memory is slow, so that they serve one chapter and launch after another."""
 
-    KEPT = 1 << 22  # elements of the largest array that a later launch gets
+    KEPT = 1 << 20  # elements of the largest array that a later launch gets
     _spare: ClassVar[list[ChapterRoom]] = []
 
     def __init__(self) -> None:
