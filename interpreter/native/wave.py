@@ -21,7 +21,7 @@ from ..poison import Poison
 from ..vector.special import special
 from ..vector.waiting.deadlock import PROVEN
 from .emit import combining
-from .emit.watch import WRITE
+from .emit.watch import WRITABLE
 from .program import NativeProgram
 from .registers import NativeRegisters, aligned
 from .schedule import layout as s
@@ -110,7 +110,7 @@ class NativeWave:
 
     def rights(self, a: Allocation) -> int:
         """What compiled code may do with an allocation."""
-        return WRITE * a.writable
+        return WRITABLE * a.writable
 
     def look_at_allocations(self) -> None:
         """The allocations as they are now; what accesses remember of others is forgotten."""
@@ -213,7 +213,7 @@ class NativeWave:
 def _between(gaps: Sequence[Gap], size: int) -> list[tuple[int, int, int]]:
     """The stretches of memory from 0 on that gaps leave, as rows of the table of allocations."""
     starts, ends = [0, *(g.end for g in gaps)], [*(g.start for g in gaps), size]
-    return [(start, end, WRITE) for start, end in zip(starts, ends, strict=True)]
+    return [(start, end, WRITABLE) for start, end in zip(starts, ends, strict=True)]
 
 
 class _Blocks:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from ...plan import plan as P
 
 # Bits of what an allocation grants and an access asks for.  Where nothing is to be proved, the first is the only one.
-WRITE = 1
+WRITABLE = 1
 NO_WRITES = 2  # nobody writes to the allocation in this launch
 ALL_SET = 4  # it holds no bytes that nobody has set
 WORD = 4  # bytes that are claimed as one

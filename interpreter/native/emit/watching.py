@@ -24,6 +24,7 @@ from .values import Guard
 from .watch import WORD
 
 INTERVAL_AT = 12  # bits of a claim in shared memory that say who claims
+WROTE = 1  # the bit of a claim that says that its thread has written
 MANY_OF_BLOCK, MANY = (1 << INTERVAL_AT) - 2, (1 << 32) - 2  # several have read
 ALL_LANES = np.uint32(0xFFFFFFFF)
 
@@ -33,34 +34,24 @@ class WatchedAccesses(EmittedAccesses):
 
     def ld(self, op: P.Op, guard: Guard) -> None:
         """See EmittedAccesses."""
-        where = self._watched(op)
+        self._watch(op, guard, write=False)
         super().ld(op, guard)
-        if where is not None:
-            self._look(op, *where, guard, write=False)
 
     def st(self, op: P.Op, guard: Guard) -> None:
-        """See EmittedAccesses."""
-        where = self._watched(op)
+        """See EmittedAccesses: what is not claimed is not stored."""
+        self._watch(op, guard, write=True)
         super().st(op, guard)
-        if where is not None:
-            self._look(op, *where, guard, write=True)
 
-    def _watched(self, op: P.Op) -> tuple[str, SymbolicArray, Offset] | None:
-        """Where an access goes that has to be looked at: the memory, a register's addresses, and what is added to them."""
-        watch = self.helpers.watch
-        if watch is None or isinstance(op.sources[0], P.ParameterPlace):
-            return None
-        self.rights, space = watch.rights.get(id(op), 0), space_of(op)
-        return (space, *self._address(op.sources[0], space)) if space == "shared" or id(op) in watch.claiming else None
-
-    def _look(self, op: P.Op, space: str, a: SymbolicArray, plus: Offset, guard: Guard, *, write: bool) -> None:
+    def _watch(self, op: P.Op, guard: Guard, *, write: bool) -> None:
+        """Looks at an access that is about to happen, if something is to be proved."""
         access, watch = op.meaning.access, self.helpers.watch
-        assert access is not None and watch is not None
-        size = access.type.bytes * access.elements
+        if watch is None or access is None or isinstance(op.sources[0], P.ParameterPlace):
+            return
+        self.rights, space = watch.rights.get(id(op), 0), space_of(op)
         if space == "shared":
-            self._look_at_marks(a, plus, access.type.bytes, access.elements, guard, write=write)
+            self._look_at_marks(*self._address(op.sources[0], space), access.type.bytes, access.elements, guard, write=write)
         if id(op) in watch.claiming:
-            self._claim(space, a, plus, size, guard, write=write)
+            self._claim(space, *self._address(op.sources[0], space), access.type.bytes * access.elements, guard, write=write)
 
     def look_for_missing_lanes(self, op: P.Op, guard: Guard) -> None:
         """What lanes exchange is known if all of them take part, and the last operand, where it names the members, names all."""
@@ -125,9 +116,9 @@ class WatchedAccesses(EmittedAccesses):
         word, n = np.dtype(np.uint32), size // WORD
         claims = list[Any]()
         for old in self._load(place, plus, word, n, guard):
-            strange = (old >= floor) & ((old & np.uint32(0xFFFFFFFE)) != mine)
-            self._refuse_lanes(strange if write else strange & ((old & np.uint32(1)) != np.uint32(0)), guard)
-            claims.append(mine | np.uint32(1) if write else np.where(strange, many, np.where(old < floor, mine, old)))
+            strange = (old >= floor) & ((old & np.uint32(0xFFFFFFFF - WROTE)) != mine)
+            self._refuse_lanes(strange if write else strange & ((old & np.uint32(WROTE)) != np.uint32(0)), guard)
+            claims.append(mine | np.uint32(WROTE) if write else np.where(strange, many, np.where(old < floor, mine, old)))
         self._store(place, plus, claims, guard)
         differ = [now != claim for now, claim in zip(self._load(place, plus, word, n, guard), claims, strict=True)]  # lanes at one word
         met = functools.reduce(operator.or_, differ)

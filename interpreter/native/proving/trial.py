@@ -13,8 +13,8 @@ from ...faults import ExecutionError
 from ...launch import EngineUse, Launch
 from ...memory.arena import Allocation
 from ...observe import LaunchProof, Observer
-from ..emit.watch import ALL_SET, NO_WRITES, WORD, WRITE
-from ..emit.watching import INTERVAL_AT
+from ..emit.watch import ALL_SET, NO_WRITES, WORD, WRITABLE
+from ..emit.watching import INTERVAL_AT, WROTE
 from ..program import NativeProgram
 from ..registers import aligned
 from ..run import NativeLaunch
@@ -52,10 +52,11 @@ class ProvingWave(NativeWave):
         self.state.claims = self.claims.ctypes.data - self.low
 
     def put_back(self) -> None:
-        """Memory is as it was."""
+        """The words that were written are as they were; what the host has written beside them meanwhile stays."""
         arena = self.launch.arena
         for a in self.written:
-            arena.bytes[a.start - arena.base :][: a.size] = self.part(a, self.copy)
+            memory = arena.bytes[a.start - arena.base : a.end - arena.base]
+            np.copyto(_words(memory), _words(self.part(a, self.copy)), where=(_words(self.part(a, self.claims)) & WROTE).astype(bool))
 
     def part(self, a: Allocation, of: Array) -> Array:
         """That of an allocation."""
@@ -70,7 +71,7 @@ class ProvingWave(NativeWave):
         self.use(aligned(3 * part), aligned(0))
 
     def rights(self, a: Allocation) -> int:
-        may = WRITE if any(a is b for b in self.written) else NO_WRITES
+        may = WRITABLE if any(a is b for b in self.written) else NO_WRITES
         return may | (0 if self.has_unset(a) else ALL_SET)
 
     def look_again(self) -> None:
@@ -122,7 +123,7 @@ class TrialLaunch(NativeLaunch):
         if self.wave.state.interval >= MOST_INTERVALS:
             return None
         unset = [a for a in self.wave.written if self.wave.has_unset(a)]
-        claims = [self.wave.part(a, self.wave.claims)[: a.size // WORD * WORD].view(np.uint32) for a in unset]
+        claims = [_words(self.wave.part(a, self.wave.claims)) for a in unset]
         return LaunchProof(self.launch, tuple((a, words != 0) for a, words in zip(unset, claims, strict=True)))
 
 
@@ -150,6 +151,11 @@ def proved(launch: Launch, program: NativeProgram, observers: Sequence[Observer]
     for o in observers:
         o.proved(proof)
     return True
+
+
+def _words(of: Array) -> Array:
+    """The whole words of an allocation; bytes behind them are not written."""
+    return of[: of.size // WORD * WORD].view(np.uint32)
 
 
 def _span(written: Sequence[Allocation]) -> int:

@@ -206,6 +206,24 @@ def test_a_trial_that_fails_leaves_nothing_behind() -> None:
     assert (m.download(x)[1:64] == numbers(63, 1)).all()
 
 
+def test_what_the_host_writes_during_a_trial_that_fails_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+    m = made("st.global.u32 [%d3], %r1; st.global.u32 [%d3+4], %r1;")
+    x, y = m.upload(numbers(66, 7)), m.upload(numbers(64))
+    runs = trial.TrialLaunch.next_wave
+
+    def beside(self: Any) -> Any:
+        try:
+            return runs(self)
+        finally:
+            m.arena.bytes[x.start + 50 * 4 :][:4] = 99
+
+    monkeypatch.setattr(trial.TrialLaunch, "next_wave", beside)
+    assert not Proving(m).proves(1, 32, x, y)
+    wanted = numbers(66, 7)
+    wanted[50] = 0x63636363
+    assert (m.download(x) == wanted).all()
+
+
 @pytest.mark.parametrize("barrier", ["", "bar.sync 0; ", "bar.warp.sync -1; ", "@%p1 bar.sync 0; "])
 def test_what_orders_accesses_to_shared_memory(barrier: str) -> None:
     m = made("setp.lt.u32 %p1, %r1, 32; " + NEXT.format(barrier))
