@@ -61,9 +61,11 @@ class RaceContext:
         self.order.only_barriers = floor >= self.order.start and only_barriers(launch)
         self._floors.clear()
         self.reporter.begin(launch, self.order)
-        for key, (allocation, _) in list(self._global.items()):
+        for key, (allocation, shadow) in list(self._global.items()):
             if allocation.freed:
                 del self._global[key]
+            elif shadow.has_releases:
+                shadow.forget_releases()
 
     def wave(self, wave: ObservedWave) -> None:
         """Some blocks start."""

@@ -170,6 +170,11 @@ class Shadow:
             self.released[::4] = words
         return offset if self._bytewise else offset >> 2
 
+    def forget_releases(self) -> None:
+        """Another launch begins, with release sequences of its own."""
+        self.has_releases = False
+        self.released[:] = 0
+
     def overwrite(self, offset: Array) -> None:
         """Weak stores release nothing."""
         if self.has_releases:

@@ -281,6 +281,11 @@ def test_blocks_of_two_launches_are_in_no_narrow_scope(scope: str, ordered: bool
     assert (races(f"red.relaxed.{scope}.global.add.u32 [%rd1], 1;", block=1, streams=("a", "b")) == ()) == ordered
 
 
+@pytest.mark.parametrize("streams", [("", ""), ("a", "b", "a")])
+def test_a_launch_has_release_sequences_of_its_own(streams: tuple[str, ...]) -> None:
+    assert races("atom.acq_rel.gpu.global.add.u32 %r10, [%rd1], 1;", streams=streams) == ()
+
+
 def test_words_of_a_finding() -> None:
     (f,) = races(RACES["no barrier"])
     assert (f.space, f.count) == ("shared", 64)
