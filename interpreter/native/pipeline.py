@@ -45,7 +45,7 @@ def stages(kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False, prov
     empty = Frame.of(kernel, plan)
     tracing = Tracing(empty)
     uniform = uniformity(plan, tracing.compiles, apart)
-    watch = watch_of(plan, tracing.harmless) if proving else None
+    watch = watch_of(plan, tracing) if proving else None
     rows = cut(uniform, tracing, empty, partial(returns, kernel), together=not proving)
     if proving and any(row.in_strips for row in rows.rows):
         raise Untraceable("a large function")

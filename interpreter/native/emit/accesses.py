@@ -261,8 +261,9 @@ def reached(space: str) -> tuple[str, ...]:
 
 
 def space_of(op: P.Op) -> str:
-    """The memory that a load or store reaches; parameters of called functions lie on the stack."""
-    assert op.meaning.access is not None
+    """The memory that a load, store or update reaches; parameters of called functions lie on the stack."""
+    if op.meaning.access is None:
+        return SPACES.get(str(op.meaning.settled.get("ss", "generic")), "")
     match op.sources[0]:
         case P.FramePlace():
             return "local"

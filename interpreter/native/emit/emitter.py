@@ -204,6 +204,7 @@ class Emitter(CompiledLanes):
     def _lanes(self, op: P.Op, guard: Any) -> None:
         """An instruction that knows its lanes: the meaning asks this emitter."""
         self.guard = guard
+        self.watch_update(op, guard)
         result = bound(op.meaning)(self, *[self._all_lanes(self.source(s)[1]) for s in op.sources])
         if op.target is not None:
             self.assign(op.target, VARYING, result, guard)

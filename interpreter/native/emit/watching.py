@@ -1,15 +1,16 @@
 """Accesses of code that is to prove something of its launch (proving/): their lanes claim words, and look whether shared memory is set.
 
-The claim of a word is 0, or says which thread has accessed it and whether that wrote, or that several have read it.  A claim that clashes with another one
-fails as an illegal access does: the launch is not proved.  Claims of global memory lie as that memory lies.  Behind shared memory lies a mark for
-each byte that is set, and behind the marks the claims of its words, which count until the block comes to its next barrier.
+The claim of a word is 0, or says which thread has accessed it and whether that wrote, or that several have read it, or that threads have updated it
+atomically.  A claim that clashes with another one fails as an illegal access does: the launch is not proved.  Claims of global memory lie as that memory
+lies.  Behind shared memory lies a mark for each byte that is set, and behind the marks the claims of its words, which count until the block comes to its
+next barrier.
 """
 
 from __future__ import annotations
 
 import functools
 import operator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -51,7 +52,17 @@ class WatchedAccesses(EmittedAccesses):
         if space == "shared":
             self._look_at_marks(*self._address(op.sources[0], space), access.type.bytes, access.elements, guard, write=write)
         if id(op) in watch.claiming:
-            self._claim(space, *self._address(op.sources[0], space), access.type.bytes * access.elements, guard, write=write)
+            self._claim(space, op.sources[0], access.type.bytes * access.elements, guard, "store" if write else "load")
+
+    def watch_update(self, op: P.Op, guard: Guard) -> None:
+        """Looks at an atomic update that is about to happen, if something is to be proved."""
+        watch = self.helpers.watch
+        if watch is None or id(op) not in watch.claiming:
+            return
+        self.rights, size, space = watch.rights.get(id(op), 0), TYPES[str(op.meaning.settled["type"])].bytes, space_of(op)
+        if space == "shared":
+            self._look_at_marks(*self._address(op.sources[0], space), size, 1, guard, write=False)
+        self._claim(space, op.sources[0], size, guard, "update")
 
     def look_for_missing_lanes(self, op: P.Op, guard: Guard) -> None:
         """What lanes exchange is known if all of them take part, and the last operand, where it names the members, names all."""
@@ -104,8 +115,9 @@ class WatchedAccesses(EmittedAccesses):
 
     # ------------------------------------------------------------ claims
 
-    def _claim(self, space: str, a: SymbolicArray, plus: Offset, size: int, guard: Guard, *, write: bool) -> None:
-        """Each lane claims the words that it accesses."""
+    def _claim(self, space: str, place_of: Any, size: int, guard: Guard, how: Literal["load", "store", "update"]) -> None:
+        """Each lane claims the words that it accesses; what several update belongs to nobody."""
+        a, plus = self._address(place_of, space)
         a = self.at(VARYING, a.view(f"u{a.itemsize}"))
         if size < WORD:
             a, plus, size = self._word_of(a, plus), 0, WORD
@@ -114,15 +126,18 @@ class WatchedAccesses(EmittedAccesses):
         place = behind or place._replace(base="ptr %claims.b")
         mine, floor, many = self._claimant(space)
         word, n = np.dtype(np.uint32), size // WORD
-        claims = list[Any]()
+        claims, updated = list[Any](), many - np.uint32(1)
         for old in self._load(place, plus, word, n, guard):
-            strange = (old >= floor) & ((old & np.uint32(0xFFFFFFFF - WROTE)) != mine)
-            self._refuse_lanes(strange if write else strange & ((old & np.uint32(WROTE)) != np.uint32(0)), guard)
-            claims.append(mine | np.uint32(WROTE) if write else np.where(strange, many, np.where(old < floor, mine, old)))
+            strange = (old >= floor) & ((old != updated) if how == "update" else (old & np.uint32(0xFFFFFFFF - WROTE)) != mine)
+            self._refuse_lanes(strange & ((old & np.uint32(WROTE)) != np.uint32(0)) if how == "load" else strange, guard)
+            read = np.where(strange, many, np.where(old < floor, mine, old))
+            claims.append(read if how == "load" else mine | np.uint32(WROTE) if how == "store" else updated)
         self._store(place, plus, claims, guard)
+        if how == "update":
+            return
         differ = [now != claim for now, claim in zip(self._load(place, plus, word, n, guard), claims, strict=True)]  # lanes at one word
         met = functools.reduce(operator.or_, differ)
-        if write:
+        if how == "store":
             self._refuse_lanes(met, guard)
         else:
             self._store(place, plus, [many] * n, (VARYING, met if guard is None else met & self.at(VARYING, guard[1])))

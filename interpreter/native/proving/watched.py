@@ -5,12 +5,15 @@ Two accesses to shared memory can meet only if no barrier of their block lies be
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
-from ...order import order_of
+from warplab.isa.types import TYPES
+
+from ...order import GPU, order_of
 from ...plan import plan as P
 from ...plan.uses import leaves, successors, written
 from ..emit.accesses import space_of
+from ..emit.tracing import Tracing
 from ..emit.watch import ALL_SET, NO_WRITES, WORD, ProofWatch
 from ..trace.code import Untraceable
 
@@ -18,46 +21,67 @@ POINTER = 8  # bytes of an address
 WHOLE = 0xFFFFFFFF  # the mask of all lanes of a warp
 
 
-def watch_of(plan: P.PlanFunction, harmless: Callable[[P.Op], bool]) -> ProofWatch:
-    """Which accesses are looked at; Untraceable where a proof is out of reach.  `harmless`: does an operation leave memory alone?"""
+def watch_of(plan: P.PlanFunction, tracing: Tracing) -> ProofWatch:
+    """Which accesses are looked at; Untraceable where a proof is out of reach."""
     if plan.zeros or plan.frame_size:
         raise Untraceable("registers that may be unset, or local memory")
-    accesses = [op for segment in plan.segments for op in _accesses(segment, harmless)]
+    accesses = [op for segment in plan.segments for op in _accesses(segment, tracing)]
     globals_ = [op for op in accesses if space_of(op) == "global"]
     origins = _origins(plan)
-    stores = [op for op in globals_ if op.how == "store"]
+    stores = [op for op in globals_ if op.how != "load"]
+    updates = [op for op in accesses if op.how == "lanes"]
+    if len({(space_of(op), _size(op)) for op in updates}) > len({space_of(op) for op in updates}):
+        raise Untraceable("updates of several sizes")
     if any(not origins[id(op)] for op in stores):
         raise Untraceable("a store to an address of unknown origin")
     stored = frozenset(place for op in stores for place in origins[id(op)])
     claiming, rights = set[int](), dict[int, int]()
     for op in globals_:
         if op.how == "store":
-            assert op.meaning.access is not None
             claiming.add(id(op))
-            rights[id(op)] = 0 if op.meaning.access.type.bytes >= WORD else ALL_SET
-        elif origins[id(op)].isdisjoint(stored) or "nc" in op.site.instruction.modifiers:
+            rights[id(op)] = 0 if _size(op) >= WORD else ALL_SET
+        elif op.how == "load" and (origins[id(op)].isdisjoint(stored) or "nc" in op.site.instruction.modifiers):
             rights[id(op)] = ALL_SET | NO_WRITES
         else:
             claiming.add(id(op))
             rights[id(op)] = ALL_SET
-    claiming |= {id(op) for group in _intervals(plan) if any(op.how == "store" for op in group) for op in group}
+    claiming |= {id(op) for group in _intervals(plan, accesses) if any(op.how != "load" for op in group) for op in group}
     return ProofWatch(rights, frozenset(claiming), frozenset(_naming(plan)), stored)
 
 
-def _accesses(segment: P.Segment, harmless: Callable[[P.Op], bool]) -> Iterator[P.Op]:
-    """The accesses of a segment, which has nothing else that matters."""
+def _accesses(segment: P.Segment, tracing: Tracing) -> Iterator[P.Op]:
+    """The loads, stores and updates of a segment, which has nothing else that matters."""
     if not _is_plain(segment.end):
         raise Untraceable("an end that orders some threads, or none")
     for op in segment.ops:
+        if _is_relaxed_update(op, tracing):
+            yield op
+            continue
         if order_of(op.site.instruction).strong:
             raise Untraceable("an operation that depends on what other threads do")
         if op.how not in ("load", "store"):
-            if not harmless(op):
+            if not tracing.harmless(op):
                 raise Untraceable(op.meaning.form.opcode)
         elif not isinstance(op.sources[0], P.ParameterPlace):
-            if space_of(op) not in ("global", "shared") or not harmless(op):
+            if space_of(op) not in ("global", "shared") or not tracing.harmless(op):
                 raise Untraceable("an access to another memory")
             yield op
+
+
+def _is_relaxed_update(op: P.Op, tracing: Tracing) -> bool:
+    """Is it an atomic update of whole words that orders nothing, and that no other one races with?"""
+    order, settled = order_of(op.site.instruction), op.meaning.settled
+    if op.how != "lanes" or op.meaning.form.facts.access not in ("atomic", "reduction") or not tracing.updates(op):
+        return False
+    if order.acquires or order.releases or order.sequential or settled.get("vec") or _size(op) not in (WORD, 2 * WORD):
+        return False
+    return space_of(op) == "shared" or (space_of(op) == "global" and order.scope >= GPU)
+
+
+def _size(op: P.Op) -> int:
+    """The bytes of an element that an access moves; 0 if that is no single number."""
+    t = TYPES.get(str(op.meaning.settled.get("type")))
+    return t.bytes if t is not None and t.elements == 1 else 0
 
 
 def _is_plain(end: P.End) -> bool:
@@ -94,8 +118,9 @@ def _constant(plan: P.PlanFunction, source: P.Source) -> int | None:
     return None
 
 
-def _intervals(plan: P.PlanFunction) -> Iterator[Sequence[P.Op]]:
+def _intervals(plan: P.PlanFunction, accesses: Sequence[P.Op]) -> Iterator[Sequence[P.Op]]:
     """The accesses to shared memory that threads may execute between the same two barriers."""
+    shared = {id(op) for op in accesses if space_of(op) == "shared"}
     starts = {0, *(x.end.past for x in plan.segments if isinstance(x.end, P.Barrier))}
     for start in starts:
         seen, left = {start}, [start]
@@ -105,10 +130,7 @@ def _intervals(plan: P.PlanFunction) -> Iterator[Sequence[P.Op]]:
                 fresh = set(successors(end)) - seen
                 seen |= fresh
                 left += fresh
-        yield [
-            op for n in seen if n < len(plan.segments) for op in plan.segments[n].ops
-            if op.how in ("load", "store") and not isinstance(op.sources[0], P.ParameterPlace) and space_of(op) == "shared"
-        ]  # fmt: skip
+        yield [op for n in seen for op in plan.segments[n].ops if id(op) in shared]
 
 
 Origins = dict[int, frozenset[P.ParameterPlace]]  # of the values of slots: the parameters of 64 bits from which they come

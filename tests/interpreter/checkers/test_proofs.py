@@ -42,12 +42,15 @@ CALM = [
     "mov.u32 %r14, 0; M{n}: st.shared.u32 [%r7], %r14; bar.sync 0; add.u32 %r14, %r14, 1; setp.lt.u32 %p3, %r14, 3; @%p3 bra M{n};",
     "mov.u32 %r14, 0; M{n}: ld.global.u32 %r16, [%rd5]; add.u32 %r12, %r12, %r16; add.u64 %rd5, %rd5, 4; add.u32 %r14, %r14, 1; "
     "setp.lt.u32 %p3, %r14, 3; @%p3 bra M{n};", "ld.global.u64 %rd9, [%rd6];", "st.global.u16 [%rd2+2], %h1;",
+    "bar.sync 0; atom.shared.add.u32 %r12, [%r18], 1; bar.sync 0;", "bar.sync 0; red.shared.max.u32 [s+8], %r1; bar.sync 0;",
 ]  # fmt: skip
 WILD = [
     "st.shared.u32 [%r8], %r1;", "ld.shared.u32 %r11, [%r8];", "st.global.u32 [%rd2+4], %r11;", "ld.global.u32 %r11, [%rd2+4];", "st.shared.u32 [s], %r1;",
     "ld.global.u32 %r11, [%rd3];", "@%p1 bar.sync 0;", "atom.shared.add.u32 %r12, [s], 1;", "@%p1 shfl.sync.down.b32 %r11, %r11, 1, 31, -1;", "@%p2 ret;",
     "st.global.u8 [%rd3], %r12;", "ld.shared.u32 %r11, [s+1024];", "st.global.u32 [%rd1], %r1;", "ld.global.u32 %r11, [%rd1+2048];",
-    "shfl.sync.down.b32 %r11, %r11, 1, 31, 65535;", "setp.gt.u32 %p3, %r11, 4;", "red.global.add.u32 [%rd2], 1;", "st.global.u64 [%rd6], %rd8;",
+    "shfl.sync.down.b32 %r11, %r11, 1, 31, 65535;", "setp.gt.u32 %p3, %r11, 4;", "red.global.add.u32 [%rd2], 1;",
+    "red.global.add.u32 [%rd10], %r1;", "atom.global.exch.b32 %r12, [%rd10+4], %r1;", "atom.acq_rel.gpu.global.add.u32 %r12, [%rd10], 1;",
+    "red.relaxed.cta.global.add.u32 [%rd10+8], 1;", "red.global.add.u64 [%rd10], %rd8;", "atom.shared.cas.b32 %r12, [%r18], 3, %r1;", "st.global.u64 [%rd6], %rd8;",
     "st.shared.v4.u32 [%r15], {{%r1, %r1, %r1, %r1}};", "st.global.v2.u32 [%rd7], {{%r1, %r1}};", "ld.shared.u8 %r11, [%r10+1];", "ld.global.u32 %r11, [%rd5+-4];",
     "st.global.u32 [%rd5+8], %r1;", "mov.u32 %r11, %clock;", "membar.gl;", "ld.global.nc.u32 %r11, [%rd2];", "@%p2 st.global.u32 [%rd2+-4], %r1;",
     "ld.global.u32 %r11, [%rd10];", "@%p4 st.global.u32 [%rd10], %r1;", "@%p2 st.global.u32 [%rd10], %r1;", "ld.shared.u32 %r11, [s+124];",

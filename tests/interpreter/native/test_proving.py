@@ -29,7 +29,7 @@ from warplab.interpreter.native.wave import CHUNK
 from warplab.interpreter.observe import LaunchProof, Observer
 from warplab.runtime import Device, LaunchConfig, ObjectCode, Sanitizer, StreamOptions, device_array, launch, sanitizing
 
-HEAD = """.reg .b32 %r<16>; .reg .b64 %d<8>; .reg .pred %p<4>; .reg .f32 %f<16>; .shared .align 16 .b8 s[8192];
+HEAD = """.reg .b16 %h<2>; .reg .b32 %r<16>; .reg .b64 %d<8>; .reg .pred %p<4>; .reg .f32 %f<16>; .shared .align 16 .b8 s[8192];
 ld.param.u64 %d1, [x]; ld.param.u64 %d2, [y]; mov.u32 %r1, %tid.x; mov.u32 %r2, %ctaid.x; mov.u32 %r3, %ntid.x; mad.lo.u32 %r4, %r2, %r3, %r1;
 mul.wide.u32 %d3, %r4, 4; add.u64 %d3, %d1, %d3; mul.wide.u32 %d4, %r4, 4; add.u64 %d4, %d2, %d4; mov.u32 %r5, s; shl.b32 %r6, %r1, 2; add.u32 %r6, %r5, %r6;
 """
@@ -155,8 +155,13 @@ def test_racecheck_takes_no_proof_if_later_work_may_be_unordered() -> None:
 
 
 REFUSED = {
-    "an update": "atom.global.add.u32 %r8, [%d3], 1;",
-    "an update of shared memory": "red.shared.add.u32 [%r6], 1;",
+    "an update that synchronises": "atom.acq_rel.gpu.global.add.u32 %r8, [%d3], 1;",
+    "an update for the block alone": "red.relaxed.cta.global.add.u32 [%d3], 1;",
+    "an update of half a word": "mov.b16 %h1, 0; atom.global.add.noftz.f16 %h1, [%d3], %h1;",
+    "an update of two halves": "atom.global.add.noftz.f16x2 %r8, [%d3], %r8;",
+    "an update by a generic address": "red.add.u32 [%d3], 1;",
+    "an update to an address from memory": "ld.global.u64 %d5, [%d2]; red.global.add.u32 [%d5], 1;",
+    "updates of two sizes": "red.global.add.u32 [%d3], 1; red.global.add.u64 [%d1], 1;",
     "a fence": "membar.cta;",
     "a volatile load": "ld.volatile.global.u32 %r8, [%d3];",
     "a relaxed store": "st.relaxed.gpu.global.u32 [%d3], %r8;",
@@ -239,6 +244,39 @@ def test_what_orders_accesses_to_shared_memory(barrier: str) -> None:
 def test_barriers_are_for_all_threads(what: str) -> None:
     m = made("setp.lt.u32 %p1, %r1, 32; " + what + OWN)
     assert Proving(m).proves(2, 64, m.upload(numbers(128)), m.upload(numbers(128))) == (what == "bar.sync 0;")
+
+
+COUNTS = "and.b32 %r8, %r1, 7; shl.b32 %r9, %r8, 2; add.u32 %r9, %r9, %r5; mul.wide.u32 %d5, %r8, 4; add.u64 %d5, %d1, %d5; "
+SET = "setp.lt.u32 %p1, %r1, 8; mov.u32 %r11, 0; mov.u32 %r10, 0; @%p1 st.shared.u32 [%r6], %r11; "
+UPDATES = {
+    "red.global.add.u32 [%d5], 1;": True,
+    "atom.global.add.u32 %r8, [%d5], 1; atom.global.cas.b32 %r8, [%d5], 1, 2;": True,
+    "red.global.add.u32 [%d5], 1; ld.global.u32 %r8, [%d1+20];": False,
+    "ld.global.u32 %r8, [%d1+20]; red.global.add.u32 [%d5], 1;": False,
+    "red.global.add.u32 [%d5], 1; ld.global.u32 %r8, [%d1+200];": True,
+    "red.global.add.u32 [%d5], 1; setp.eq.u32 %p1, %r4, 60; @%p1 st.global.u32 [%d1+16], %r1;": False,
+    "setp.eq.u32 %p1, %r4, 0; @%p1 st.global.u32 [%d1], %r1; red.global.add.u32 [%d5], 1;": False,
+    SET + "bar.sync 0; red.shared.add.u32 [%r9], 1; bar.sync 0; @%p1 ld.shared.u32 %r10, [%r6]; @%p1 red.global.add.u32 [%d3], %r10;": True,
+    SET + "bar.sync 0; red.shared.add.u32 [%r9], 1; @%p1 ld.shared.u32 %r10, [%r6];": False,
+    SET + "red.shared.add.u32 [%r9], 1;": False,
+    "red.shared.add.u32 [%r9], 1;": False,  # nobody has set it
+    SET + "bar.sync 0; atom.shared.exch.b32 %r10, [%r9+32], %r1;": False,
+}
+
+
+@pytest.mark.parametrize("what", UPDATES)
+def test_updates_meet_only_each_other(what: str) -> None:
+    m = made(COUNTS + what)
+    x, y = m.upload(numbers(256)), m.upload(numbers(256))
+    p = Proving(m)
+    launches = [m.prepare(2, 64, [x, y], engine="native") for _ in range(2)]
+    assert p.tried(launches[0]) == UPDATES[what]
+    after = m.download(x)
+    m.arena.bytes[x.start : x.end] = numbers(256).view(np.uint8)
+    assert (after == numbers(256)).all() or UPDATES[what]
+    if UPDATES[what]:
+        execute(m.prepare(2, 64, [x, y], engine="numpy"))
+        assert (m.download(x) == after).all()
 
 
 @pytest.mark.parametrize("store, proved", [("st.shared.u32 [%r6], %r1;", True), ("st.shared.u8 [%r6], %r1;", False), ("", False)])
