@@ -162,9 +162,9 @@ class Timeline:
         self._stream = None
 
     def record(self, stream: str | None, device: int) -> float:
-        """When a stream reaches an event: all of a device's, if none is named."""
+        """When a stream reaches an event: all of a device's, if none is named; in a graph, what comes before the event's node."""
         self._call(f.EVENT_CALL, "event")
-        streams = [stream] if stream else self.of_device(device)
+        streams = [self._stream or stream] if stream else self.of_device(device)
         found = max(self.host + f.SUBMIT, self.ends(streams))
         found = round(found / STEP) * STEP
         for s in streams:

@@ -99,3 +99,13 @@ def test_who_asks_in_a_loop_is_at_the_end_of_the_work_soon() -> None:
     assert 5 < looks < 30
     assert t.host == end > 2e6
     assert t.look(0.0)
+
+
+def test_the_events_of_a_graph_are_reached_in_its_order() -> None:
+    t = Timeline(lambda _: profile("sm_90"))
+    t.begin("node 0", ["0:1"], 0)
+    begun = t.record("0:1", 0)
+    t.begin("node 1", ["node 0"], 0)
+    t.launched("kernel", 0.002, 0.1, 0)
+    t.begin("node 2", ["node 1"], 0)
+    assert t.record("0:1", 0) - begun > 2000
