@@ -62,9 +62,10 @@ def cuCtxDetach(ctx: object) -> None:
     c = object_of(ctx, DeviceContext, "CUDA_ERROR_INVALID_CONTEXT")
     if not STATE.stack or STATE.stack[-1] is not c:
         raise ApiError("CUDA_ERROR_INVALID_CONTEXT", "the context is not current")
-    users = _users[c] = _users.get(c, 1) - 1
+    users = _users.get(c, 1) - 1
     if not users:
         _destroy(c)
+    _users[c] = users
 
 
 @api

@@ -43,3 +43,15 @@ def test_the_last_who_detaches_ends_a_context(host: Host) -> None:
     assert host.code("cuCtxDetach", made) == "SUCCESS" and int(host("cuCtxGetCurrent")) == int(made)
     assert host.code("cuCtxDetach", made) == "SUCCESS" and int(host("cuCtxGetCurrent")) != int(made)
     assert host.code("cuCtxDetach", cu.CUcontext(12345)) == "INVALID_CONTEXT"
+
+
+def test_a_primary_context_has_the_users_that_attached_to_it(host: Host) -> None:
+    primary = host("cuDevicePrimaryCtxRetain", 0)
+    host("cuCtxPushCurrent", primary)
+    host("cuCtxAttach", 0)
+    codes = [host.code("cuCtxDetach", primary) for _ in range(3)]
+    assert codes == ["SUCCESS", "INVALID_CONTEXT", "INVALID_CONTEXT"], "a primary context is released, not destroyed"
+    host("cuCtxAttach", 0)
+    assert host.code("cuCtxDetach", primary) == "SUCCESS", "what was refused has not counted"
+    host("cuCtxPopCurrent")
+    host("cuDevicePrimaryCtxRelease", 0)
