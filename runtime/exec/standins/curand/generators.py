@@ -15,16 +15,19 @@ from ...handlers.special import HandledCall
 from ..calls import StandIn, StandInError, work_in
 from .lanes import Array
 from .sequences import MrgSequence, PhiloxSequence, Sequence, XorwowSequence, poisson
+from .sobol import DIMENSIONS, SobolSequence, directions
 
 CURAND = StandIn(
     "cuRAND", not_initialized=101, invalid_value=104, failed=201, not_supported=103,
     promise="the same numbers, but for the last bits of normal ones",
 )  # fmt: skip
-TYPE_ERROR, LENGTH_NOT_MULTIPLE = 103, 105
+TYPE_ERROR, OUT_OF_RANGE, LENGTH_NOT_MULTIPLE = 103, 104, 105
 VERSION = (10, 4, 0)
 SEQUENCES: dict[int, Callable[[int], Sequence]] = {100: XorwowSequence, 101: XorwowSequence, 121: MrgSequence, 161: PhiloxSequence}
-OTHERS = {141: "MTGP32", 142: "MT19937", **dict.fromkeys((200, 201, 202, 203, 204), "Sobol's sequences")}
-ORDERINGS = {100, 101, 103}  # best, default and legacy: one and the same
+SOBOL = {200: 32, 201: 32, 203: 64}  # kinds of quasirandom generators: the bits of their numbers
+OTHERS = {141: "MTGP32", 142: "MT19937", **dict.fromkeys((202, 204), "scrambled Sobol sequences")}
+ORDERINGS, QUASI_DEFAULT = {100, 101, 103}, 201  # best, default and legacy: one and the same; and that of quasirandom numbers
+DIRECTIONS = {101: 32, 103: 64}  # sets of direction vectors: the bits of each
 Make = Callable[[Sequence, int, int], Array]
 
 
@@ -38,6 +41,11 @@ class Generator:
     place: int = 0
     stream: int = 0
 
+    @property
+    def is_quasi(self) -> bool:
+        """Does it give points of several dimensions?"""
+        return self.kind in SOBOL
+
 
 def generator_of(c: HandledCall) -> Generator:
     """The generator of a call."""
@@ -48,11 +56,12 @@ def _create(c: HandledCall, on_host: bool) -> None:
     kind = c.given["rng_type"]
     if kind in OTHERS:
         raise CURAND.refuse(f"generator for {OTHERS[kind]}")
-    if kind not in SEQUENCES:
+    if kind not in SEQUENCES and kind not in SOBOL:
         raise StandInError(TYPE_ERROR)
     if not on_host:
         context()
-    c.out("generator", "ptr", CURAND.made(Generator(kind, on_host, SEQUENCES[kind](0))))
+    sequence = SEQUENCES[kind](0) if kind in SEQUENCES else SobolSequence(SOBOL[kind])
+    c.out("generator", "ptr", CURAND.made(Generator(kind, on_host, sequence)))
 
 
 CURAND.answers("curandCreateGenerator")(lambda c: _create(c, False))
@@ -89,7 +98,38 @@ def set_stream(c: HandledCall) -> None:
 def seed(c: HandledCall) -> None:
     """Begins anew with a seed."""
     g = generator_of(c)
+    if g.is_quasi:
+        raise StandInError(TYPE_ERROR)
     g.sequence, g.place = SEQUENCES[g.kind](c.given["seed"]), 0
+
+
+@CURAND.answers("curandSetQuasiRandomGeneratorDimensions")
+def dimensions(c: HandledCall) -> None:
+    """Begins anew, with points of so many dimensions."""
+    g, n = generator_of(c), c.given["num_dimensions"]
+    if not g.is_quasi:
+        raise StandInError(TYPE_ERROR)
+    if not 1 <= n <= DIMENSIONS:
+        raise StandInError(OUT_OF_RANGE)
+    g.sequence, g.place = SobolSequence(SOBOL[g.kind], n), 0
+
+
+_directions_at: dict[int, int] = {}  # by their bits: where the program has them
+
+
+def _directions(c: HandledCall, bits: int) -> None:
+    which = c.given["set"]
+    if which not in (101, 102, 103, 104) or (which > 102) is not (bits == 64):
+        raise StandInError(OUT_OF_RANGE)
+    if which not in DIRECTIONS:
+        raise CURAND.refuse("direction vectors of scrambled Sobol sequences")
+    if bits not in _directions_at:
+        _directions_at[bits] = host().keep(directions(bits).tobytes())
+    c.out("vectors", "ptr", _directions_at[bits])
+
+
+CURAND.answers("curandGetDirectionVectors32")(lambda c: _directions(c, 32))
+CURAND.answers("curandGetDirectionVectors64")(lambda c: _directions(c, 64))
 
 
 @CURAND.answers("curandSetGeneratorOffset")
@@ -101,9 +141,11 @@ def offset(c: HandledCall) -> None:
 @CURAND.answers("curandSetGeneratorOrdering")
 def ordering(c: HandledCall) -> None:
     """The order of numbers in memory."""
-    generator_of(c)
-    if c.given["order"] not in ORDERINGS:
-        raise CURAND.refuse(f"ordering {c.given['order']}")
+    order, quasi = c.given["order"], generator_of(c).is_quasi
+    if quasi is not (order == QUASI_DEFAULT):
+        raise StandInError(OUT_OF_RANGE)
+    if not quasi and order not in ORDERINGS:
+        raise CURAND.refuse(f"ordering {order}")
 
 
 @CURAND.answers("curandGenerateSeeds")
@@ -115,9 +157,10 @@ def seeds(c: HandledCall) -> None:
 # ---------------------------------------------------------------- numbers
 
 
-def _give(c: HandledCall, dtype: str, make: Make, each: int = 1) -> None:
-    """Gives numbers from the generator's place on; `each`: so many for each step of it."""
+def _give(c: HandledCall, dtype: str, make: Make, each: int = 0) -> None:
+    """Gives numbers from the generator's place on; `each`: so many for each step of it, if not as many as of other kinds."""
     g, n, at = generator_of(c), c.given["n"], c.given["outputPtr"]
+    each = each or g.sequence.each
     if n % each:
         raise StandInError(LENGTH_NOT_MULTIPLE)
     sequence, first = g.sequence, g.place
@@ -143,7 +186,7 @@ def _normals(c: HandledCall, dtype: str, make: Make, finish: Callable[[Array], A
     def scaled(sequence: Sequence, first: int, n: int) -> Array:
         return finish(make(sequence, first, n) * deviation + mean)
 
-    if c.given["n"] % 2:
+    if c.given["n"] % 2 and not generator_of(c).is_quasi:
         raise StandInError(LENGTH_NOT_MULTIPLE)
     _give(c, dtype, scaled, generator_of(c).sequence.normals_each)
 
@@ -160,14 +203,17 @@ def _exp(x: Array) -> Array:
 @CURAND.answers("curandGenerate")
 def bits(c: HandledCall) -> None:
     """Whole numbers of 32 bits."""
+    if SOBOL.get(generator_of(c).kind, 32) != 32:
+        raise StandInError(TYPE_ERROR)
     _give(c, "u4", lambda s, first, n: s.bits(first, n))
 
 
 @CURAND.answers("curandGenerateLongLong")
 def long_bits(c: HandledCall) -> None:
     """Whole numbers of 64 bits, which only Sobol's sequences for 64 bits give."""
-    generator_of(c)
-    raise StandInError(TYPE_ERROR)
+    if SOBOL.get(generator_of(c).kind) != 64:
+        raise StandInError(TYPE_ERROR)
+    _give(c, "u8", lambda s, first, n: s.bits(first, n))
 
 
 @CURAND.answers("curandGenerateUniform")

@@ -20,6 +20,7 @@ MRG_UNIFORM, MRG_BITS = 2.3283065498378288e-10, 1.000000048662
 class Sequence(Protocol):
     """What a generator gives; each function gives the numbers from a place on."""
 
+    each: int  # numbers for each step of the place
     normals_each: int  # normal numbers for each step of the place
 
     def bits(self, first: int, n: int) -> Array:
@@ -58,7 +59,7 @@ def box_muller(radius: Array, angle: Array) -> Array:
 class XorwowSequence:
     """Of XORWOW: a double takes two draws of a lane, two normal doubles take four."""
 
-    normals_each = 2
+    each, normals_each = 1, 2
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -94,7 +95,7 @@ class XorwowSequence:
 class MrgSequence:
     """Of MRG32k3a: each number takes one draw, two normal ones take two."""
 
-    normals_each = 2
+    each, normals_each = 1, 2
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
@@ -139,7 +140,7 @@ MULTIPLIERS, WEYL = (0xD2511F53, 0xCD9E8D57), (0x9E3779B9, 0xBB67AE85)
 class PhiloxSequence:
     """Of Philox4x32-10 (Salmon and others, 2011): four numbers of a counter and a key."""
 
-    normals_each = 1
+    each, normals_each = 1, 1
 
     def __init__(self, seed: int) -> None:
         self.key = seed & LOW, seed >> 32
