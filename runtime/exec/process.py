@@ -290,6 +290,10 @@ class HostProgram:
         path = self.keep(f"/proc/{os.getpid()}/fd/{file}\0".encode())
         return self.system_call("openat", 0, path, os.O_RDWR | os.O_CLOEXEC, 0)
 
+    def path(self, name: str) -> str:
+        """See Host: the program may have gone to another folder."""
+        return os.path.join(f"/proc/{self.pid}/cwd", name)
+
     def take_file(self, number: int) -> int:
         """See Host."""
         return os.open(f"/proc/{self.pid}/fd/{number}", os.O_RDWR | os.O_CLOEXEC)

@@ -65,6 +65,9 @@ class Host(Protocol):
     def give_file(self, file: int) -> int:
         """The number that it knows one of this process's open files by from now on."""
 
+    def path(self, name: str) -> str:
+        """A file that it names, as this process names it."""
+
     def take_file(self, number: int) -> int:
         """One of its open files, opened in this process; OSError where it has no such file."""
 
@@ -155,6 +158,10 @@ class OwnProcess:
     def give_file(self, file: int) -> int:
         """See Host."""
         return os.dup(file)
+
+    def path(self, name: str) -> str:
+        """See Host."""
+        return name
 
     def take_file(self, number: int) -> int:
         """See Host."""

@@ -24,7 +24,7 @@ from ..memory.host import host
 from . import fatbin
 from .archives import fat_binaries, is_archive, is_host_object
 
-ELF = b"\x7fELF"
+ELF, CUDA_MACHINE = b"\x7fELF", (190).to_bytes(2, "little")  # and what such a file says of the machine that it is for
 LINKED = b"\x7fWLINK3\n"  # a linked image: its size, the number of inputs, the options, and each input with its name
 _HEAD = struct.Struct("<8sQI4sI")
 _PART = struct.Struct("<IQ?")
@@ -150,6 +150,12 @@ def parsed(text: str | bytes, name: str, compiled: bool = False) -> Module:
 
 
 def _read(raw: bytes, name: str, in_parts: bool) -> Module:
+    if raw[:4] == ELF and raw[18:20] == CUDA_MACHINE:
+        message = (
+            f"{name} is machine code (a cubin) and holds no PTX, which is needed here: nvcc -ptx writes it; under `warplab exec`, so does the compiler "
+            "that the variable NVCC names, where it is asked for a cubin"
+        )
+        raise ApiError("CUDA_ERROR_NO_BINARY_FOR_GPU", message)
     if raw[:4] != ELF:
         version = VERSION.match(raw)
         if version is None:

@@ -8,6 +8,7 @@ from typing import Any
 from ...device.graphs.graphs import DEVICE_LAUNCH, LAUNCHABLE, Capture, DeviceGraph, Executable, Node
 from ...device.graphs.pending import Work
 from ...device.graphs.streams import LEGACY, DeviceStream, in_order
+from ...device.memory.host import host
 from ...errors import ApiError, invalid
 from ..api import api, current, forget, handle_of, integer, member, object_of, stream_of, text
 from ..tables.enums import CUgraphExecUpdateResult, CUgraphNodeType, CUstreamCaptureMode, CUstreamCaptureStatus
@@ -268,9 +269,9 @@ def cuGraphDebugDotPrint(hGraph: object, path: object, flags: object) -> None:
     lines = [f'  n{i} [label="{i}\\n{n.kind}"];' for n, i in number.items()]
     lines += [f"  n{number[b]} -> n{number[n]};" for n in nodes for b in n.after]
     try:
-        Path(text(path)).write_text("digraph dot {\n" + "\n".join(lines) + "\n}\n", encoding="utf-8")
+        Path(host().path(text(path))).write_text("digraph dot {\n" + "\n".join(lines) + "\n}\n", encoding="utf-8")
     except OSError as e:
-        raise ApiError("CUDA_ERROR_OPERATING_SYSTEM", str(e)) from None
+        raise ApiError("CUDA_ERROR_OPERATING_SYSTEM", f"{text(path)}: {e.strerror}") from None
 
 
 # ---------------------------------------------------------------- executables

@@ -135,9 +135,9 @@ def cuModuleLoadFatBinary(fatCubin: object) -> CUmodule:
 def read_file(fname: object) -> bytes:
     """The contents of a file named by bytes."""
     try:
-        return Path(text(fname)).read_bytes()
+        return Path(host().path(text(fname))).read_bytes()
     except OSError as e:
-        raise ApiError("CUDA_ERROR_FILE_NOT_FOUND", str(e)) from None
+        raise ApiError("CUDA_ERROR_FILE_NOT_FOUND", f"{text(fname)}: {e.strerror}") from None
 
 
 @api

@@ -244,10 +244,10 @@ def add_file(c: HandledCall) -> int:
     g, j = c.given, _link(c)
     name = host().string(g["fileName"]).decode(errors="surrogateescape")
     try:
-        with open(name, "rb") as file:
+        with open(host().path(name), "rb") as file:
             data = file.read()
     except OSError as e:
-        return j.fail(INVALID_INPUT, str(e))
+        return j.fail(INVALID_INPUT, f"{name}: {e.strerror}")
     return _add(j, g["inputType"], data, name, lambda lto, kind: lto.add_file(kind, g["fileName"]))
 
 

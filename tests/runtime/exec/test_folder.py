@@ -96,6 +96,26 @@ def test_nvcc_makes_ptx_where_machine_code_is_wanted(warplab_exec: Run, tmp_path
     assert "nvcc: NVIDIA" in done.stdout
 
 
+CUBIN = """
+import ctypes, sys
+cu = ctypes.CDLL("libcuda.so.1")
+c, m = ctypes.c_void_p(), ctypes.c_void_p()
+assert cu.cuInit(0) == cu.cuDevicePrimaryCtxRetain(ctypes.byref(c), 0) == cu.cuCtxSetCurrent(c) == 0
+print(*(cu.cuModuleLoad(ctypes.byref(m), name.encode()) for name in sys.argv[1:]))
+"""
+
+
+def test_a_cubin_is_refused_with_what_helps(warplab_exec: Run, tmp_path: Path) -> None:
+    if shutil.which("nvcc") is None:
+        pytest.skip("nvcc is not installed")
+    (tmp_path / "file.cu").write_text('extern "C" __global__ void k(int *p) { *p = 7; }')
+    (tmp_path / "load.py").write_text(CUBIN)
+    commands = f"nvcc -cubin file.cu -o real.cubin && $NVCC -cubin file.cu -o ours.cubin && {sys.executable} load.py real.cubin ours.cubin"
+    done = warplab_exec("sh", "-c", f'cd "{tmp_path}"; {commands}')
+    assert done.stdout == "209 0\n", done.stderr
+    assert "is machine code (a cubin)" in done.stderr and "NVCC" in done.stderr
+
+
 def test_a_compiler_that_the_user_has_set_is_taken(warplab_exec: Run) -> None:
     done = warplab_exec("sh", "-c", '$NVCC -arch=sm_90 -cubin x.cu; $NVCC "a b" -dlink -cubin', NVCC="echo mine")
     assert done.stdout == "mine -arch=sm_90 --ptx x.cu -o x.cubin\nmine a b -dlink -cubin\n"
