@@ -63,10 +63,20 @@ def cuStreamEndCapture(hStream: object) -> CUgraph:
     return CUgraph(handle_of(capture.graph))
 
 
+def _asked(stream: object) -> DeviceStream:
+    """A stream about whose capture a call asks: of the legacy default stream none may while one that waits for it is captured, which goes on."""
+    s = stream_of(stream)
+    if s is s.context.default_stream(LEGACY) and any(c.is_awaited for c in s.context.captures):
+        raise ApiError(
+            "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT", "the legacy default stream is asked while a stream that waits for it is captured"
+        )
+    return s
+
+
 @api
 def cuStreamIsCapturing(hStream: object) -> CUstreamCaptureStatus:
     """Is the stream being captured, and can its graph be had?"""
-    c = stream_of(hStream).capture
+    c = _asked(hStream).capture
     if c is None:
         return Status.CU_STREAM_CAPTURE_STATUS_NONE
     return Status.CU_STREAM_CAPTURE_STATUS_INVALIDATED if c.broken else Status.CU_STREAM_CAPTURE_STATUS_ACTIVE
@@ -75,7 +85,7 @@ def cuStreamIsCapturing(hStream: object) -> CUstreamCaptureStatus:
 @api
 def cuStreamGetCaptureInfo(hStream: object) -> tuple[Any, ...]:
     """(status, number of the capture, its graph, what the stream's next work comes after, as edges, how many those are)."""
-    s = stream_of(hStream)
+    s = _asked(hStream)
     c = s.capture
     if c is None or c.broken:
         status = Status.CU_STREAM_CAPTURE_STATUS_NONE if c is None else Status.CU_STREAM_CAPTURE_STATUS_INVALIDATED

@@ -534,3 +534,14 @@ def test_the_number_that_tools_know_a_node_by_is_of_the_whole_process(host: Host
     nodes = [host("cuGraphAddEmptyNode", graph, [], 0) for graph in graphs for _ in range(2)]
     assert len({host("cuGraphNodeGetToolsId", n) for n in nodes}) == 4
     assert rt.cudaGraphNodeGetToolsId(nodes[1])[1] == host("cuGraphNodeGetToolsId", nodes[1])
+
+
+def test_the_legacy_default_stream_is_not_asked_while_a_stream_that_waits_for_it_is_captured(host: Host) -> None:
+    """As CUDA's manual has it: the capture goes on."""
+    for flags, code in ((0, "STREAM_CAPTURE_IMPLICIT"), (1, "SUCCESS")):
+        stream = host("cuStreamCreate", flags)
+        host("cuStreamBeginCapture", stream, cu.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_GLOBAL)
+        assert [host.code(f"cuStream{call}", 0) for call in ("IsCapturing", "GetCaptureInfo")] == [code, code]
+        assert host("cuStreamIsCapturing", stream).name.endswith("ACTIVE")
+        host("cuStreamEndCapture", stream)
+        assert host("cuStreamIsCapturing", 0).name.endswith("NONE")
