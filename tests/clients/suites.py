@@ -16,6 +16,7 @@ SUITES = {
     "cuda.core": "`cuda_core/tests` of its repository, for this release, without those that build extensions",
     "cuda.bindings": "`cuda_bindings/tests` of its repository, for this release, without those that build extensions and those of cuFile, whose library searches the machine's buses for a GPU",
     "cupy": "core, creation, indexing, sorting and statistics tests, chosen by a checksum of their names, as many as ended in half an hour",
+    "pycuda": "all tests of its source distribution but five, which need more memory than the machine has; the first `nvcc` on `PATH` calls the compiler that the variable `NVCC` names",
     "warp": "tests of the package that run on a device: 103 of 33 files, chosen by a checksum of their names; two that fail are no tests but helpers with such names",
     "taichi": "basic tests of its repository, for CUDA: 160 of 48 files, chosen by a checksum of their names",
 }  # fmt: skip
