@@ -116,6 +116,13 @@ def test_a_cubin_is_refused_with_what_helps(warplab_exec: Run, tmp_path: Path) -
     assert "is machine code (a cubin)" in done.stderr and "NVCC" in done.stderr
 
 
+def test_compilers_that_call_each_other_end(warplab_exec: Run, tmp_path: Path) -> None:
+    (tmp_path / "nvcc").write_text('#!/bin/sh\nexec "$NVCC" "$@"\n')
+    (tmp_path / "nvcc").chmod(0o755)
+    done = warplab_exec("sh", "-c", "nvcc -cubin x.cu", PATH=f"{tmp_path}:{os.environ['PATH']}", CUDA_PATH="", CUDA_HOME="")
+    assert done.returncode == 1 and "inside of warplab exec" in done.stderr
+
+
 def test_a_compiler_that_the_user_has_set_is_taken(warplab_exec: Run) -> None:
     done = warplab_exec("sh", "-c", '$NVCC -arch=sm_90 -cubin x.cu; $NVCC "a b" -dlink -cubin', NVCC="echo mine")
     assert done.stdout == "mine -arch=sm_90 --ptx x.cu -o x.cubin\nmine a b -dlink -cubin\n"
