@@ -6,7 +6,8 @@ touches, and around operations that are not compiled, which run in numpy.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,8 +16,9 @@ from warplab.assembler.ir import Function
 from ..plan import plan as P
 from ..plan.uses import live_before, live_behind, mask_of, set_by, slots_of, written
 from .emit.accesses import reached, reads_constants, space_of
+from .emit.stretches import addressed, hammock, stretches
 from .emit.strip import computes
-from .emit.together import addressed, stretches
+from .emit.together import BranchSide
 from .emit.tracing import Tracing
 from .frame import Frame
 from .regions import Region, regions, saved
@@ -44,11 +46,17 @@ class Row:
     in_strips: bool = False  # it only computes, in strips of lanes
     is_small: bool = True  # its code may be repeated, for whole warps
     behind: int = 0  # of a stretch: the row that follows when it has run; the rows before that one are for when it may not
+    side: int | None = None  # of a stretch that ends with one side of the branch behind it: that segment
 
     @property
     def name(self) -> str:
         """Of the function that is compiled for it."""
-        return f"{'region' if self.region is not None else 'stretch' if self.behind else 'pass'}{self.number}"
+        return f"{'region' if self.region is not None else 'stretch' if self.is_stretch else 'pass'}{self.number}"
+
+    @property
+    def is_stretch(self) -> bool:
+        """Are its operations checked together?"""
+        return bool(self.behind) or self.side is not None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,14 +80,33 @@ class Cut:
     def needed(self, row: Row) -> dict[int, set[int]]:
         """In which kinds each slot must lie in memory behind a pass."""
         out: dict[int, set[int]] = {}
+        if row.side is not None:
+            to = self.following(row)
+            return {slot: {kind_in(self.uniformity.entry[to], slot)} for slot in slots_of(self.plan.live_in[to])}
         behind = self.rows[row.behind or row.number + 1]
         for slot in slots_of(behind.live):
             out.setdefault(slot, set()).add(kind_in(behind.kinds, slot))
-        if behind.kind not in (s.RUN, s.CALLOUT, s.CLUSTER_ARRIVE) and not behind.behind:
+        if behind.kind not in (s.RUN, s.CALLOUT, s.CLUSTER_ARRIVE) and not behind.is_stretch:
             for following in self.uniformity.graph.following[row.segment]:
                 for slot in slots_of(self.plan.live_in[following]):
                     out.setdefault(slot, set()).add(kind_in(self.uniformity.entry[following], slot))
         return out
+
+    def operations(self, row: Row) -> tuple[Sequence[P.Op], BranchSide | None]:
+        """Those of a row, and the side of the branch that it ends with."""
+        segment = self.plan.segments[row.segment]
+        ops = segment.ops[row.first : row.last]
+        if row.side is None:
+            return ops, None
+        assert isinstance(segment.end, P.Branch)
+        return ops, BranchSide(self.plan.segments[row.side].ops, segment.end.guard, row.side == segment.end.taken)
+
+    def following(self, row: Row) -> int:
+        """The segment behind a stretch that ends with one side of a branch."""
+        assert row.side is not None
+        end = self.plan.segments[row.side].end
+        assert isinstance(end, P.Jump)
+        return end.to
 
     def place(self, frame: Frame) -> Frame:
         """A frame with places for what lives across rows, and for what operations in numpy read and write."""
@@ -90,7 +117,8 @@ class Cut:
                 slots.update(self.written(row))
         ends = [x.end for x in self.plan.segments if isinstance(x.end, P.Table | P.Call)]
         ways = max((len(end.ways) + isinstance(end, P.Call) for end in ends), default=0)
-        noted = max((addressed(self.plan.segments[row.segment].ops[row.first : row.last]) for row in self.rows if row.behind), default=0)
+        stretched = [self.operations(row) for row in self.rows if row.is_stretch]
+        noted = max((addressed([*ops, *(() if side is None else side.ops)]) for ops, side in stretched), default=0)
         return frame.place(slots, ways, [saved(frame, self.plan, r) for r in self.regions.values()], noted)
 
 
@@ -111,12 +139,31 @@ class _Cutter:
         self.regions = regions(self.plan, uniformity, tracing.quiet)
         self.again = {n for region in self.regions.values() for n in region.order}  # run one by one only where a region failed
         self.is_large = not self._is_small(range(len(self.plan.segments)))
+        self.hammocks = dict(self._hammocks()) if self.together and not self.is_large else dict[int, tuple[int, int]]()
+        self.sides = {side for side, _ in self.hammocks.values()}
         self.rows: list[Row] = []
         self.first: list[int] = []
         self.live: list[tuple[int, ...]] = []
 
     def _is_small(self, segments: Sequence[int]) -> bool:
         return self.tracing.lines(op for n in segments for op in self.plan.segments[n].ops) <= SMALL
+
+    def _hammocks(self) -> Iterator[tuple[int, tuple[int, int]]]:
+        """The segments whose branch some lanes leave on the other side, with that side, and the operation from which on both are checked together."""
+        plan, uniformity = self.plan, self.uniformity
+        before = Counter(to for following in uniformity.graph.following for to in following)
+        for n, segment in enumerate(plan.segments):
+            end, kinds = segment.end, uniformity.before(n, uniformity.entry[n])
+            if not isinstance(end, P.Branch) or end.exits or end.turns or kind_in(kinds[-1], end.guard.slot) == UNIFORM:
+                continue
+            for side, to in ((end.fall, end.taken), (end.taken, end.fall)):
+                if P.EXIT in (side, to) or before[side] != 1 or {n, side} & self.again or plan.segments[side].end != P.Jump(to):
+                    continue
+                ops, more = plan.segments[side].ops, uniformity.before(side, uniformity.entry[side])
+                first = hammock(segment.ops, ops, [*kinds[:-1], *more], end.guard.slot, self._lines, bool(self.frame.shared_gaps))
+                if first is not None:
+                    yield n, (side, first)
+                    break
 
     def segment(self, n: int) -> None:
         """The rows of one."""
@@ -134,9 +181,12 @@ class _Cutter:
             add(s.REGION, 0, 0, "", region=self.regions[n], is_small=self._is_small(self.regions[n].order))
         start, reason = 0, ""  # of the pass that has been begun
         checked: Row | None = None  # of the operations that are checked together and have not ended
-        may_check = self.together and not self.is_large and n not in self.again and not isinstance(segment.end, P.Table | P.Call)
-        together = stretches(ops, kinds, self._lines, bool(self.frame.shared_gaps)) if may_check else {}
+        side, parts = self.hammocks.get(n, (None, len(ops)))  # from there on, the operations are checked together with a side of the branch
+        apart = self.is_large or n in self.again or n in self.sides
+        may_check = self.together and not apart and not isinstance(segment.end, P.Table | P.Call)
+        together = stretches(ops[:parts], kinds, self._lines, bool(self.frame.shared_gaps)) if may_check else {}
         seen = set[tuple[str, bool]]()  # the memory that it touches, and whether it stores there
+        may_repeat = not apart
 
         def end_pass(i: int, why: str) -> None:
             nonlocal start, reason
@@ -147,8 +197,15 @@ class _Cutter:
         def run(last: int, why: str) -> None:
             nonlocal start, reason
             strips = self.is_large and start < last and all(computes(ops[i], kinds[i]) for i in range(start, last))
-            add(s.RUN, start, last, reason, in_strips=strips, is_small=not self.is_large and n not in self.again and checked is None)
+            add(s.RUN, start, last, reason, in_strips=strips, is_small=may_repeat and checked is None)
             start, reason = last, why
+            seen.clear()
+
+        def begin_side(i: int) -> None:
+            nonlocal start, may_repeat
+            end_pass(i, "")
+            add(s.REGION, i, len(ops), "checked together with a side of the branch", side=side)
+            start, may_repeat = i, False
             seen.clear()
 
         def end_checked() -> None:
@@ -164,6 +221,8 @@ class _Cutter:
             if checked is not None and i == checked.last:
                 end_pass(i, "behind what is checked together")
                 end_checked()
+            if i == parts:
+                begin_side(i)
             if i in together:
                 end_pass(i, "")
                 add(s.REGION, i, together[i], "checked together")
@@ -198,6 +257,10 @@ class _Cutter:
             uniformity.entry[following] & self.plan.live_in[following] & ~kinds[-1] for following in uniformity.graph.following[n]
         )
         kind = end_kind(segment.end, kinds[-1], self.frame, self.plan.function.is_entry, self.returns)
+        if side is not None and parts == len(ops):
+            end_pass(len(ops), "")
+            end_checked()
+            begin_side(len(ops))
         if start < len(ops) or promoted or kind == s.BRANCH_MANY:
             run(len(ops), "")
         end_checked()

@@ -131,6 +131,9 @@ def _cut(kernel: LoadedKernel, made: NativeStages) -> Iterator[str]:
                 yield f"        segment {n}: {len(made.plan.segments[n].ops)} operations, begins with varying [{_slots(row.region.kinds[n])}]"
             yield "        if an access fails, the rows of these segments run instead"
             continue
+        if row.side is not None:
+            yield f"        if an access is not legal, or may see another lane's store, the rows of segments {row.segment} and {row.side} run instead"
+            continue
         if row.behind:
             yield f"        if an access is not legal, or may see another lane's store, rows {row.number + 1} to {row.behind - 1} run instead"
             continue
@@ -147,6 +150,11 @@ def _row(row: Row, made: NativeStages) -> str:
     if row.region is not None:
         lanes = "whose lanes may diverge" if row.region.diverges else "whose lanes stay together"
         return f"{row.name}: a warp runs segments {_numbers(row.region.order)} until {row.region.exit}, {lanes}; then the next warp"
+    if row.side is not None:
+        more, to = len(made.plan.segments[row.side].ops), made.cut.following(row)
+        return (
+            f"{row.name}, {row.last - row.first} operations, and segment {row.side} with {more}, for some lanes{why}; segment {to} follows"
+        )
     if row.behind:
         return f"{row.name}, {row.last - row.first} operations{why}; row {row.behind} follows"
     if row.kind == s.CALLOUT:

@@ -58,9 +58,9 @@ def _function(cut: Cut, frame: Frame, helpers: Helpers, row: Row) -> str:
     if row.region is not None:
         return RegionEmitter(frame, cut.plan, row.region, helpers, row.name, small=row.is_small).text()
     end = cut.plan.segments[row.segment].end
-    ops = cut.plan.segments[row.segment].ops[row.first : row.last]
-    if row.behind:
-        return TogetherEmitter(frame, row.kinds, helpers, row.name).together(ops, cut.needed(row))
+    ops, side = cut.operations(row)
+    if row.is_stretch:
+        return TogetherEmitter(frame, row.kinds, helpers, row.name).together(ops, cut.needed(row), side)
     parts = end if isinstance(end, P.Table | P.Call) and cut.rows[row.number + 1].kind == s.BRANCH_MANY else None
     if row.in_strips and parts is None:
         return StripEmitter(frame, row.kinds, helpers, row.name).strips(ops, cut.needed(row))

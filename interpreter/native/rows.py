@@ -32,7 +32,7 @@ class RowTable:
     """The rows of a function as the scheduler reads them."""
 
     def __init__(self, cut: Cut, frame: Frame) -> None:
-        self.plan, self.frame, self.rows, self.first = cut.plan, frame, cut.rows, cut.first
+        self.cut, self.plan, self.frame, self.rows, self.first = cut, cut.plan, frame, cut.rows, cut.first
         self.keys: dict[P.SyncKey, int] = {}
 
     def write(self, addresses: Mapping[str, int], at: int) -> NDArray[np.int64]:
@@ -62,6 +62,10 @@ class RowTable:
         if row.region is not None:
             out.code, out.fall = addresses[row.name], self._place(row.region.exit)
             out.inside, out.inside_count = self._places(row.region.order), len(row.region.order)
+            return
+        if row.side is not None:
+            out.code, out.fall, out.most = addresses[row.name], self._place(self.cut.following(row)), 2
+            out.inside, out.inside_count = self._places([row.side]), 1
             return
         if row.behind:
             out.code, out.fall = addresses[row.name], row.behind

@@ -16,87 +16,32 @@ from typing import Any
 from warplab.isa.types import ScalarType
 
 from ...plan import plan as P
-from ...plan.uses import leaves, read, written
 from ..frame import Frame
 from ..schedule.layout import REGION_FAILED
+from ..trace.code import Untraceable
 from ..trace.symbol import SymbolicArray
-from ..uniformity import UNIFORM, VARYING, Kinds, kind_of
-from .accesses import Offset, parts_of, result_type, space_of
+from ..uniformity import UNIFORM, VARYING, Kinds
+from .accesses import Offset, parts_of, result_type
 from .emitter import Emitter, for_all, inlined, renamed, whole_function
-from .memory import CALLED, Helpers
+from .memory import CALLED, Helpers, field
 from .moving import FOLDED, PARTS, Moving, extremes
 from .values import Guard
 
-_COMPUTE = ("pure", "move", "pointer", "factors", "parameter", "pack", "unpack")
-MOST = 64  # accesses of a stretch
 FEW = 8  # accesses whose code is repeated for lanes that lie anyhow
-DEAR = 24  # lines of LLVM IR that are not worth computing twice
-EASY, PAIRED = 1, 2  # what is noted of a vector: all its accesses go to neighbours; or its halves each to neighbours or to one place
+# What is noted of a vector: all its accesses go to neighbours; its halves each to neighbours or to one place; none of its lanes takes the side of the branch.
+EASY, PAIRED, SKIPPED = 1, 2, 3
 _NAME = re.compile(r"%[\w.]+")
 _MARK = "access "  # a line that stands for one
 _NONE = str((1 << 63) - 1)  # greater than any address
 
 
-def stretches(ops: Sequence[P.Op], kinds: Sequence[Kinds], lines: Callable[[P.Op], int | None], gapped: bool) -> dict[int, int]:
-    """Where operations begin that can be checked together, and where they end: no address or guard depends on what they load, or on much that they
-    compute.  `lines`: of LLVM IR that an operation takes, None if it is not compiled; `gapped`: in shared memory, there are addresses that are not legal.
-    """
-    out = dict[int, int]()
-    first = moves = 0
-    costs: dict[int, int] = {}  # what it takes to compute each slot's value from those that are there where the stretch begins
-    for i, op in enumerate(ops):
-        own = lines(op)
-        if own is not None and (not _fits(op) or (gapped and op.how in ("load", "store") and space_of(op) == "shared")):
-            own = None
-        if own is None or moves == MOST or any(costs.get(slot, 0) > DEAR for slot in _decisive(op)):
-            if moves > 1:
-                out[first] = i
-            first, moves, costs = i + (own is None), 0, {}
-        if own is None:
-            continue
-        loads = op.how == "load" and not _is_one(op, kinds[i])
-        moves += loads or op.how == "store"
-        cost = DEAR + 1 if loads or op.meaning.form.facts.divides else own + sum(costs.get(slot, 0) for slot in read(op))
-        varies = loads or kind_of(P.Tuple(op.sources), kinds[i]) == VARYING
-        costs.update(dict.fromkeys(written(op), cost if varies else 0))
-    if moves > 1:
-        out[first] = len(ops)
-    return out
+@dataclass(frozen=True, slots=True)
+class BranchSide:
+    """The side of a branch that a stretch ends with."""
 
-
-def addressed(ops: Sequence[P.Op]) -> int:
-    """How many different addresses of each lane a stretch has, as far as registers tell."""
-    version, found = dict[int, int](), set[Any]()
-    for op in ops:
-        if op.how in ("load", "store"):
-            access = op.meaning.access
-            assert access is not None
-            found.add((*((slot, version.get(slot)) for slot in _decisive(op)), access.type.bytes * access.elements))
-        for slot in written(op):
-            version[slot] = version.get(slot, 0) + 1
-    return len(found)
-
-
-def _fits(op: P.Op) -> bool:
-    """Is it an operation that computes, or an access to memory that is one for all lanes?"""
-    if op.how in ("load", "store") and not isinstance(op.sources[0], P.ParameterPlace):
-        return space_of(op) in ("global", "shared")
-    return op.how in (*_COMPUTE, "load")
-
-
-def _is_one(op: P.Op, kinds: Kinds) -> bool:
-    """Does it load from one address for all lanes, before any vector runs, or a parameter?"""
-    return isinstance(op.sources[0], P.ParameterPlace) or (
-        op.guard is None and space_of(op) == "global" and kind_of(op.sources[0], kinds) == UNIFORM
-    )
-
-
-def _decisive(op: P.Op) -> list[int]:
-    """The slots that say where an access goes, and for which lanes."""
-    if op.how not in ("load", "store"):
-        return []
-    slots = [] if op.guard is None else [op.guard.slot]
-    return slots + [x for x in leaves(op.sources[0]) if type(x) is int]
+    ops: Sequence[P.Op]
+    guard: P.Guard  # of the branch
+    taken: bool  # do the lanes execute it whose guard holds, or the others?
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +92,7 @@ class TogetherEmitter(Emitter):
         self.moving = Moving(helpers)
         self.moves: list[Move] = []
         self.addresses: list[Addresses] = []
+        self.taking = ""  # the lanes that execute the side of a branch, if there is one
 
     # ------------------------------------------------------------ accesses
 
@@ -185,10 +131,11 @@ class TogetherEmitter(Emitter):
 
     # ------------------------------------------------------------ the function
 
-    def together(self, ops: Sequence[P.Op], needed: dict[int, set[int]]) -> str:
+    def together(self, ops: Sequence[P.Op], needed: dict[int, set[int]], side: BranchSide | None = None) -> str:
         """LLVM IR; `needed`: in which kinds each slot must lie in memory behind the stretch."""
         for op in ops:
             self.operation(op)
+        skipping = [] if side is None else self._side(side, needed)
         self.put_all(needed, VARYING)
         looks, w = self._looks(), self.width
         if len(self.addresses) > self.frame.noted or any("%room." in line for line in looks):  # a value that is kept on the stack meanwhile
@@ -202,19 +149,52 @@ class TogetherEmitter(Emitter):
         rooms += [f"  %sum{i} = alloca [4 x i64], align 8" for i in numbers]
         rooms += [f"  %sums{i} = alloca [{len(PARTS) * FOLDED} x {a.type}], align 64" for i, a in enumerate(self.addresses)]
         rooms += [f"  %range{i} = alloca [2 x i64], align 8" for i in range(len(self.moves))]
-        look = ["  br i1 %whole, label %all, label %some", "all:", *for_all(inlined([*looks, "  br label %next"]), w),
-                "some:", *inlined(looks), "  br label %next"]  # fmt: skip
+        rooms += ["  %segments = alloca i64, align 8"]
+        look = ["  br i1 %whole, label %all, label %some", "all:", *for_all(inlined(looks), w), "some:", *inlined(looks)]
+        ways = f"i64 {EASY}, label %easy i64 {PAIRED}, label %paired" + f" i64 {SKIPPED}, label %skip" * bool(side)
         work = [f"  %flag.p = getelementptr i8, ptr %frame, i64 {self.frame.notes}", "  %flag = load i64, ptr %flag.p, align 8",
-                f"  switch i64 %flag, label %hard [i64 {EASY}, label %easy i64 {PAIRED}, label %paired]",
+                f"  switch i64 %flag, label %hard [{ways}]",
                 "easy:", *for_all(inlined([*easy, "  br label %next"]), w), "paired:", *for_all(inlined([*paired, "  br label %next"]), w, ".pair"),
-                "hard:", *(inlined(hard) if len(self.moves) <= FEW else hard), "  br label %next"]  # fmt: skip
+                "hard:", *(inlined(hard) if len(self.moves) <= FEW else hard), "  br label %next",
+                *(["skip:", *renamed(inlined(_wanted(skipping)), {}, ".skip"), "  br label %next"] if side else [])]  # fmt: skip
+        steps = [
+            *field("region_steps", "%ran"),
+            "  %ran.now = load i64, ptr %segments, align 8",
+            "  store i64 %ran.now, ptr %ran.p, align 8",
+        ]
         return whole_function(self.name, rooms, [
-            *self.once.lines[:once],
+            *self.once.lines[:once], f"  store i64 {int(side is not None)}, ptr %segments, align 8",
             *self._cleared(), "  br label %look", *self._loop("look", "entry", look, "decide"),
             "decide:", *self._decided(), "  br i1 %may, label %work, label %undone",
             "undone:", "  store i64 0, ptr %ctx, align 8", f"  ret i64 {REGION_FAILED}",
-            *self._loop("work", "decide", work, "end"), "end:", *self.once.lines[once:], "  ret i64 -1",
+            *self._loop("work", "decide", work, "end"), "end:", *self.once.lines[once:], *steps, "  ret i64 -1",
         ])  # fmt: skip
+
+    def _side(self, side: BranchSide, needed: dict[int, set[int]]) -> list[str]:
+        """Emits the side of a branch for the lanes that execute it; gives the lines for a vector without any."""
+        guard: Any = self.at(VARYING, self.value(side.guard.slot)[1])
+        takes = guard if side.guard.negated != side.taken else ~guard
+        had, loaded = dict(self.values), dict(self.loaded)
+        without = self.code.aside(lambda: self.put_all(needed, VARYING))
+        self.values, self.loaded = dict(had), loaded
+        without = [*self.code.lines, *without]
+        self.taking_part = takes
+        self.taking = self.lanes(None).split()[1]
+        for op in side.ops:
+            self.operation(op)
+        self.taking_part = None
+        for slot in needed:
+            found = self.values.get(slot)
+            if found is None or found is had.get(slot) or found is self.loaded.get(slot):
+                continue
+            if UNIFORM in needed[slot]:
+                raise Untraceable("one value for all that only some lanes set")
+            self.values.pop(slot)
+            if slot in had:
+                self.values[slot] = had[slot]
+            self.keeping = frozenset([slot])
+            self._set(slot, *found, (VARYING, takes))
+        return without
 
     def _loop(self, label: str, before: str, body: Sequence[str], behind: str) -> list[str]:
         """A loop over the vectors, from its label on; `body` ends at %next."""
@@ -233,8 +213,13 @@ class TogetherEmitter(Emitter):
     def _looks(self) -> list[str]:
         """Lines that note how the addresses of a vector lie, and add them to what is known of the group's."""
         block, notes, w = self.block(), self.frame.notes, self.width
-        names = {x for a in self.addresses for x in (a.name, a.lanes)} | {block}
+        names = {x for a in self.addresses for x in (a.name, a.lanes)} | {block, self.taking}
         lines = _reaching(self.code.lines, names)
+        flagged = f"  %flag.p = getelementptr i8, ptr %frame, i64 {notes}"
+        if self.taking:
+            lines += [flagged, f"  %any = icmp ne i{w} {self.taking}, 0", "  br i1 %any, label %taking, label %skips",
+                      "skips:", f"  store i64 {SKIPPED}, ptr %flag.p, align 8", "  br label %next",
+                      "taking:", "  store i64 2, ptr %segments, align 8"]  # fmt: skip
         ordered = self._ordered()
         easy = paired = "true"
         for i, a in enumerate(self.addresses):
@@ -277,10 +262,11 @@ class TogetherEmitter(Emitter):
                     f"  store i64 %now{i}, ptr %last{i}.p, align 8",
                 ]  # fmt: skip
         flag = [
-            f"  %flag.p = getelementptr i8, ptr %frame, i64 {notes}",
+            *([] if self.taking else [flagged]),
             f"  %flag.pair = select i1 {paired}, i64 {PAIRED}, i64 0",
             f"  %flag = select i1 {easy}, i64 {EASY}, i64 %flag.pair",
             "  store i64 %flag, ptr %flag.p, align 8",
+            "  br label %next",
         ]
         return [*lines, *flag]
 

@@ -36,6 +36,7 @@ class Values:
         self.loaded: dict[int, tuple[int, Any]] = {}  # those that lay in memory
         self.sums: dict[str, tuple[Any, Any]] = {}  # the names of addresses that are one value for all added to one of each lane: the two
         self._checked: set[str] = set()  # what has been asked of the stack's addresses
+        self.taking_part: SymbolicArray | None = None  # the lanes that take part in the operations that follow, if not all
         self.keeping: frozenset[int] = frozenset()  # slots that keep their value where the guard of the operation does not hold
 
     def code_of(self, kind: int) -> VectorCode:
@@ -233,15 +234,18 @@ class Values:
 
     def mask(self, guard: Guard) -> str:
         """The mask of the lanes that take part in an operation."""
-        if guard is None:
+        if guard is None and self.taking_part is None:
             return "%active"
-        g = self.at(VARYING, guard[1])
+        g: Any = self.taking_part if guard is None else self.at(VARYING, guard[1])
+        g = g if guard is None or self.taking_part is None else g & self.taking_part
         return self.code.emit(f"and {g.type} {g.value}, %active")
 
     def lanes(self, guard: Guard) -> str:
         """The same as an integer with a bit for each lane, and its type."""
         w = self.width
-        return f"i{w} %bits" if guard is None else f"i{w} {self.code.emit(f'bitcast <{w} x i1> {self.mask(guard)} to i{w}')}"
+        if guard is None and self.taking_part is None:
+            return f"i{w} %bits"
+        return f"i{w} {self.code.emit(f'bitcast <{w} x i1> {self.mask(guard)} to i{w}')}"
 
 
 # ---------------------------------------------------------------- bits

@@ -82,6 +82,7 @@ class RowRecord(Record):
     head_count: int
     inside: Array[int]  # the places of a region
     inside_count: int
+    most: int  # the segments that a stretch counts at most, which do not pass the next look at the limits
     guarded: int  # how the guard of a barrier or a sync is found; NAMED_BY_TEXT: there is none
     guard: int
     inverted: int

@@ -222,7 +222,7 @@ def region(wave: WaveRecord, row: RowRecord) -> bool:
 
 def is_open(wave: WaveRecord, row: RowRecord) -> bool:
     """Can the group run a region as one?  Not if it is to stop inside."""
-    if row.code == 0:
+    if row.code == 0 or wave.steps + row.most > wave.tick:
         return False
     join = wave.running.parent
     while join:

@@ -131,6 +131,15 @@ class VectorCode:
         self.lines.append(f"either{n}:")
         return [self.fresh(f"load {t}, ptr {room}, align 64") for t, room in zip(types, rooms, strict=True)]
 
+    def aside(self, piece: Callable[[], None]) -> list[str]:
+        """The lines that something writes, which the others do not reach."""
+        lines, known = self.lines, dict(self._known)
+        self.lines = list(lines)
+        piece()
+        written = self.lines[len(lines) :]
+        self.lines, self._known = lines, known
+        return written
+
     def forget(self) -> None:
         """Another piece follows, which values computed here may not reach."""
         self._known.clear()

@@ -12,7 +12,6 @@ pytest.importorskip("llvmlite")
 from tests.interpreter.harness import Array, Machine, kernel
 from warplab.interpreter.faults import ExecutionError
 from warplab.interpreter.native.program import NativeProgram
-from warplab.interpreter.native.schedule import layout
 
 LANES = 4 * 256
 HEAD = """.reg .b32 %r<20>; .reg .b64 %d<20>; .reg .b16 %h<4>; .reg .pred %p<4>; .shared .align 16 .b8 tile[4096];
@@ -50,7 +49,7 @@ def both(body: str, block: Any = 256, blocks: int = 4, shift: int = 0) -> list[A
 def ran_together(programs: list[NativeProgram]) -> list[bool]:
     """By stretch of the last program: has it run without the passes?"""
     rows = programs[-1].memories[-1].state.rows
-    return [rows[row.number].code != 0 for row in programs[-1].cut.rows if row.kind == layout.REGION and row.behind]
+    return [rows[row.number].code != 0 for row in programs[-1].cut.rows if row.is_stretch]
 
 
 TOGETHER = {
