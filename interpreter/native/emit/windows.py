@@ -7,11 +7,10 @@ takes two vectors of neighbours, or two elements for all.  Else it is an ordinar
 
 from __future__ import annotations
 
-from . import stretch_texts
 from . import texts as T
 from .memory import Helpers
 
-WORDS = 5  # of a window: its least number, how many there are, where both halves lie with the least one, and for which lanes neighbours are loaded
+WORDS = 5  # of a window: its least number, how many there are, where both halves lie with the least one, and whether these are neighbours
 
 LOAD = """define internal <{W} x i{B}>
 @{name}(ptr %w, ptr %ctx, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i{A} %plus, i32 %kind, i{W} %lanes) {
@@ -31,14 +30,23 @@ near:
   %at1.p = getelementptr i64, ptr %w, i64 3
   %at1 = load ptr, ptr %at1.p, align 8
   %run.p = getelementptr i64, ptr %w, i64 4
-  %run = load i{H}, ptr %run.p, align 8
-  %mask = bitcast i{H} %run to <{H} x i1>
+  %run = load i1, ptr %run.p, align 8
 {wide}
   %p0 = getelementptr i8, ptr %at0, i64 %rel.w
   %p1 = getelementptr i8, ptr %at1, i64 %rel.w
-{each}
-  %both = shufflevector <{H} x i{B}> %half0, <{H} x i{B}> %half1, <{W} x i32> <{halves}>
-  ret <{W} x i{B}> %both
+  br i1 %run, label %runs, label %ones
+runs:
+  %run0 = load <{H} x i{B}>, ptr %p0, align {bytes}
+  %run1 = load <{H} x i{B}>, ptr %p1, align {bytes}
+  %both.runs = shufflevector <{H} x i{B}> %run0, <{H} x i{B}> %run1, <{W} x i32> <{halves}>
+  ret <{W} x i{B}> %both.runs
+ones:
+  %one0 = load i{B}, ptr %p0, align {bytes}
+  %one1 = load i{B}, ptr %p1, align {bytes}
+  %ones0 = insertelement <{W} x i{B}> poison, i{B} %one0, i32 0
+  %ones1 = insertelement <{W} x i{B}> %ones0, i{B} %one1, i32 {H}
+  %both.ones = shufflevector <{W} x i{B}> %ones1, <{W} x i{B}> poison, <{W} x i32> <{heads}>
+  ret <{W} x i{B}> %both.ones
 far:
   %any = icmp eq i32 %kind, 4
   br i1 %any, label %anyhow, label %look
@@ -56,9 +64,6 @@ look:
   ret <{W} x i{B}> %x
 }"""
 
-NEIGHBOURS = """  %half{n} = load <{H} x i{B}>, ptr %p{n}, align {bytes}"""
-
-# `kinds` has a bit for each way in which addresses may lie (see KINDS in memory.py) for a window to be of use.
 WINDOW = """define internal void @{name}(ptr %w, ptr %base, ptr %site, i64 %limit, <{W} x i{A}> %b, i32 %kind, i{W} %lanes) noinline {
 {limits}
   %first = extractelement <{W} x i{A}> %b, i32 0
@@ -72,8 +77,7 @@ WINDOW = """define internal void @{name}(ptr %w, ptr %base, ptr %site, i64 %limi
   %far = icmp ult i{A} %reach, %apart
   %short = icmp uge i{A} %reach, %span
   %full = icmp eq i{W} %lanes, -1
-  %kinds = lshr i32 {kinds}, %kind
-  %fits = trunc i32 %kinds to i1
+  %fits = icmp ne i32 %kind, 4
   %both = or i{A} %first, %second
   %bits = and i{A} %both, {mask}
   %aligned = icmp eq i{A} %bits, 0
@@ -98,9 +102,9 @@ WINDOW = """define internal void @{name}(ptr %w, ptr %base, ptr %site, i64 %limi
   store ptr %at0, ptr %at0.p, align 8
   %at1.p = getelementptr i64, ptr %w, i64 3
   store ptr %at1, ptr %at1.p, align 8
-  %run = select i1 %same, i{H} 0, i{H} -1
+  %run = xor i1 %same, true
   %run.p = getelementptr i64, ptr %w, i64 4
-  store i{H} %run, ptr %run.p, align 8
+  store i1 %run, ptr %run.p, align 8
   ret void
 }"""
 
@@ -116,17 +120,15 @@ def windowed(helpers: Helpers, space: str, bits: int) -> str:
         return "\n".join(f"  %{x}.w = " + (f"zext i32 %{x} to i64" if a == 32 else f"add i64 %{x}, 0") for x in names)
 
     lanes = ", ".join(f"i32 {i}" for i in range(w))
-    each = NEIGHBOURS if bits < 32 else stretch_texts.LOAD_ONE_OF_PAIR
-    if bits >= 32:
-        helpers.moving("load", bits, h)
     for how in ("umin", "umax"):
         helpers.module.declarations[f"llvm.{how}.i{a}"] = f"declare i{a} @llvm.{how}.i{a}(i{a}, i{a})"
     values = {
         "A": str(a), "B": str(bits), "H": str(h), "bytes": str(bits // 8), "mask": str(bits // 8 - 1), "halves": lanes,
+        "heads": ", ".join(f"i32 {i // h * h}" for i in range(w)),
         "load": helpers.load(space, bits, 1), "if.all": T.IF_ALL, "window": f"window_{space}_{bits}", "wide": wide("rel"),
-        "half.reach": str((h - 1) * (bits // 8)), "kinds": str(0b0101 if bits < 32 else 0b1111),
+        "half.reach": str((h - 1) * (bits // 8)),
         "limits": T.GLOBAL_LIMITS if a == 64 else T.GAPPED_LIMITS if helpers.gapped else T.SHARED_LIMITS,
-        "from.wide": wide("lo", "from0", "from1"), "each": "\n".join(each.replace("{n}", n) for n in "01"),
+        "from.wide": wide("lo", "from0", "from1"),
     }  # fmt: skip
     for text, own in ((WINDOW, values["window"]), (LOAD, name)):
         for _ in range(2):  # some values are texts with places of their own
