@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.isa.ports import NotYet
+
 from ..faults import ExecutionError
 from ..launch import CHECK_EVERY
 from ..memory.spaces import SharedSpace
@@ -94,7 +96,7 @@ class Fallback:
                 self.registers.put(slot, kind_in(row.kinds, slot), registers[slot], lanes)
 
     def run_row(self, entries: Array) -> bool:
-        """Runs a row's operations for the lanes of a list; False if lanes wait in a function that it calls: numpy has to go on."""
+        """Runs a row's operations for the lanes of a list; False if lanes have to wait for others, there or in a function that it calls."""
         callout = self.program.callout(self.state.running.pc)
         row, registers, wave = callout.row, self.registers, self.wave
         if callout.arrives_at_cluster:
@@ -113,6 +115,8 @@ class Fallback:
             step = None
             if callout.calls and code.terminate(g) is None and not self._has_returned(g):
                 return False
+        except NotYet:
+            return False  # its segment begins with it
         except ExecutionError as e:
             explain(e, g, code, step)
             raise

@@ -168,20 +168,21 @@ def test_allocations_do_not_overlap() -> None:
     assert places[-1][0] + places[-1][1] <= COLUMNS
 
 
-@pytest.mark.parametrize("schedule", [None, 1, 2])
-def test_allocation_waits_for_columns(schedule: int | None) -> None:
+@pytest.mark.parametrize(("schedule", "engine"), [(None, "numpy"), (None, "native"), (1, "numpy"), (2, "numpy")])
+def test_allocation_waits_for_columns(schedule: int | None, engine: str) -> None:
     """Four warps need all columns, one after the other; each counts while it has them."""
     body = (
         "shl.b32 %r3, %w, 2; add.u32 %r1, %r1, %r3;" + alloc(512) + "setp.ne.u32 %p1, %t, 0; @%p1 trap; ld.global.b32 %r5, [%d0];"
         "add.u32 %r5, %r5, 1; bar.warp.sync 0xffffffff; st.global.b32 [%d0], %r5; bar.warp.sync 0xffffffff;" + dealloc(512)
     )
-    out = run_kernel(small(body), 1, 128, 1, target="sm_100a", schedule=schedule)
+    out = run_kernel(small(body), 1, 128, 1, target="sm_100a", schedule=schedule, engine=engine)
     assert out.tolist() == [4]
 
 
-def test_columns_that_are_never_free() -> None:
+@pytest.mark.parametrize("engine", ["numpy", "native"])
+def test_columns_that_are_never_free(engine: str) -> None:
     with pytest.raises(Deadlock) as caught:
-        run_kernel(small(alloc(512) + alloc(32)), 1, 32, 1, target="sm_100a")
+        run_kernel(small(alloc(512) + alloc(32)), 1, 32, 1, target="sm_100a", engine=engine)
     (waiting,) = caught.value.waiting
     assert waiting.wants == "free columns of tensor memory"
     assert waiting.instruction.startswith("tcgen05.alloc") and waiting.instruction.endswith("32;")
