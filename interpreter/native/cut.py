@@ -323,7 +323,7 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, returns: Ca
             return s.BARRIER if plain and _reduces_plainly(end) else s.LEAVE
         case P.Sync(mask=mask):
             return s.WARP_SYNC if mask is None or named_by(frame, mask, kinds) is not None else s.LEAVE
-        case P.Call(callee=callee, guard=None) if callee is not None and returns(callee):
+        case P.Call(callee=callee) if callee is not None and returns(callee):
             return s.CALLOUT  # numpy does what the end does, and all lanes go on
     return s.LEAVE
 

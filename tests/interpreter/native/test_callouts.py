@@ -20,7 +20,8 @@ from warplab.interpreter.native.uniformity import UNIFORM, VARYING
 
 HEAD = ".version 8.4\n.target sm_90a\n.address_size 64\n"
 RUNTIME = """.extern .func (.param .b32 r) vprintf(.param .b64 f, .param .b64 a); .extern .func (.param .b64 r) malloc(.param .b64 n);
-.extern .func free(.param .b64 p); .global .b8 fmt[4] = {104, 105, 10, 0};"""
+.extern .func free(.param .b64 p); .global .b8 fmt[4] = {104, 105, 10, 0};
+.func (.reg .b32 n) say(.reg .b64 m) { .param .b64 f; .param .b64 a; .param .b32 r; st.param.b64 [f], m; st.param.b64 [a], 0; call.uni (r), vprintf, (f, a); ld.param.b32 n, [r]; add.u32 n, n, 3; ret; }"""
 LANES = {
     "all": "setp.ge.u32 %q, %t, 0;",
     "one of each block": "setp.eq.u32 %q, %t, 37;",
@@ -31,6 +32,8 @@ LANES = {
 WORK = {
     "128 bits": "mov.b128 %w, {%d, %d}; atom.global.exch.b128 %w, [%p], %w; mov.b128 {%d, %e}, %w; add.u64 %d, %d, %e;",
     "printf": "st.param.b64 [f], %m; st.param.b64 [a], 0; call.uni (r), vprintf, (f, a); ld.param.b32 %c, [r]; cvt.u64.u32 %e, %c; add.u64 %d, %d, %e;",
+    "printf under a guard": """st.param.b64 [f], %m; st.param.b64 [a], 0; and.b32 %c, %t, 4; setp.eq.u32 %z, %c, 0; mov.u32 %c, 77; @%z call.uni (%c), say, (%m);
+        cvt.u64.u32 %e, %c; add.u64 %d, %d, %e; @!%z call.uni (r), vprintf, (f, a); ld.param.b32 %c, [r]; cvt.u64.u32 %e, %c; add.u64 %d, %d, %e;""",
     "malloc": """st.param.b64 [f], 16; call.uni (a), malloc, (f); ld.param.b64 %e, [a]; st.u64 [%e], %d; ld.u64 %d, [%e]; add.u64 %d, %d, 1;
         st.param.b64 [f], %e; call.uni free, (f);""",
 }

@@ -24,6 +24,8 @@ FUNCTIONS = {
     "a sum": SUM,
     "two calls each": """.func (.reg .b32 r) sum(.reg .b32 x) { .reg .b32 %y, %z; .reg .pred %p; mov.b32 r, x; setp.lt.u32 %p, x, 2; @%p ret;
         sub.u32 %y, x, 1; call (r), sum, (%y); sub.u32 %y, x, 2; call (%z), sum, (%y); add.u32 r, r, %z; ret; }""",
+    "a guard": """.func (.reg .b32 r) sum(.reg .b32 x) { .reg .b32 %y; .reg .pred %p; mov.b32 r, 9; setp.gt.u32 %p, x, 1; sub.u32 %y, x, 1; @%p call (r), sum, (%y);
+        mad.lo.u32 r, r, 3, x; ret; }""",
     "tickets": """.func (.reg .b32 r) sum(.reg .b32 x) { .reg .b32 %y, %z; .reg .pred %p; atom.global.add.u32 r, [tickets], 1; setp.eq.u32 %p, x, 0; @%p ret;
         shr.u32 %y, x, 1; call (%z), sum, (%y); mad.lo.u32 r, %z, 7, r; ret; }""",
     "prints": """.func (.reg .b32 r) sum(.reg .b32 x) { .reg .b32 %y, %z; .reg .b64 %m; .reg .pred %p; .param .b64 f; .param .b64 a; .param .b32 n;
