@@ -11,6 +11,9 @@ import pytest
 pytest.importorskip("llvmlite")
 
 from tests.interpreter.harness import Machine
+from warplab.interpreter.checkers.checker import CheckedRun
+from warplab.interpreter.checkers.findings import Findings
+from warplab.interpreter.checkers.memcheck import Memcheck
 from warplab.interpreter.execute import execute
 from warplab.interpreter.faults import ExecutionError
 from warplab.interpreter.launch import Launch
@@ -117,3 +120,26 @@ def test_lanes_that_spin_in_a_function_wait_for_those_outside() -> None:
     assert found == expected and not found[2] and any(found[0])
     endless = program(function, "setp.lt.u32 %q, %t, 32;")
     assert ended(endless, "numpy")[3] == ended(endless, "native")[3] != ""
+
+
+@pytest.mark.parametrize("name", ["a sum", "prints", "memory of each call", "memory of the caller", "a barrier"])
+def test_memcheck_finds_the_same(name: str) -> None:
+    """Memory and registers begin with poison, so no call is inlined; one lane stores beside its array."""
+    wrong = "setp.eq.u32 %q, %g, 100; @%q st.global.u32 [%o+4096], %g; setp.ge.u32 %q, %t, 0;"
+    found = []
+    for engine in ("numpy", "native"):
+        machine, findings = (
+            Machine(program(FUNCTIONS[name], LANES["some"]).replace("bar.sync 1;", f"bar.sync 1; {wrong}"), gap=128),
+            Findings(),
+        )
+        check, why = Memcheck(CheckedRun(findings)), ""
+        out = machine.upload(np.zeros(240, np.uint32))
+        launch = machine.prepare(3, 80, [out], engine=engine, poison=5)
+        try:
+            execute(launch, [check])
+        except ExecutionError as e:
+            why = str(e)
+            check.failed(e)
+        check.finish()
+        found.append((why, list(findings.all), machine.download(out).tolist()))
+    assert found[0] == found[1] and found[1][0]
