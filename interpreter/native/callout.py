@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from ..plan.plan import Call
 from ..plan.uses import mask_of, read, read_by, slots_of
+from ..vector.steps.operands import get_of
 from .cut import Cut, Row, arrives_at_cluster
 from .frame import Frame
 from .schedule import layout as s
@@ -23,6 +25,8 @@ class Callout:
         ends = segment.site.instruction.opcode if segment.site else "ret"
         self.opcodes = [op.meaning.form.opcode for op in told] or [ends]
         wanted = mask_of(slot for op in ops for slot in read(op)) | (mask_of(read_by(segment.end)) if self.calls else 0)
+        end = segment.end
+        self.pointer = get_of(end.pointer) if self.calls and isinstance(end, Call) and end.pointer is not None else None
         self.live = slots_of(row.live)
         carries = any(op.how == "carry" for op in ops)
         self.reads = [slot for slot in self.live if wanted >> slot & 1 or (carries and slot == frame.carry)]

@@ -13,16 +13,19 @@ def returns(kernel: LoadedKernel, function: Function) -> bool:
     """Do lanes that call a function come back from it without waiting for other lanes, and does none of them end there?"""
     met: set[int] = set()
     left = [function]
+    by_pointer = False  # may whatever has an address be called, too?
     while left:
         f = kernel.resolve(left.pop())
-        if id(f) in met or f.body is None:
-            continue
-        met.add(id(f))
-        plan = kernel.plan(f)
-        called = [segment.end.callee for segment in plan.segments if isinstance(segment.end, Call)]
-        if None in called or not _comes_back(plan):
-            return False
-        left += [c for c in called if c is not None]
+        if id(f) not in met and f.body is not None:
+            met.add(id(f))
+            plan = kernel.plan(f)
+            if not _comes_back(plan):
+                return False
+            called = [segment.end.callee for segment in plan.segments if isinstance(segment.end, Call)]
+            left += [c for c in called if c is not None]
+            by_pointer |= None in called
+        if by_pointer and not left:
+            left = [f for f in kernel.targets().values() if id(kernel.resolve(f)) not in met and f.body is not None]
     return True
 
 

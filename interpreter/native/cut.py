@@ -264,6 +264,9 @@ class _Cutter:
         if start < len(ops) or promoted or kind == s.BRANCH_MANY:
             run(len(ops), "")
         end_checked()
+        if kind == s.BRANCH_MANY and isinstance(segment.end, P.Call):
+            add(kind, len(ops), len(ops), "")
+            kind = s.CALLOUT  # for a group of which lanes call something else
         if kind == s.CALLOUT:
             add(s.CALLOUT, len(ops), len(ops), "a call")
             kind = s.JUMP
@@ -323,7 +326,7 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, returns: Ca
             return s.BARRIER if plain and _reduces_plainly(end) else s.LEAVE
         case P.Sync(mask=mask):
             return s.WARP_SYNC if mask is None or named_by(frame, mask, kinds) is not None else s.LEAVE
-        case P.Call(callee=callee) if callee is not None and returns(callee):
+        case P.Call(callee=callee) if callee is None or returns(callee):
             return s.CALLOUT  # numpy does what the end does, and all lanes go on
     return s.LEAVE
 

@@ -103,10 +103,12 @@ class Fallback:
             self.tell_exited()
             self.tell_clusters()
             self.state.cluster_apart = 1
-        for opcode in callout.opcodes:
-            self.launch.used.left_to_numpy[opcode] += 1
         lanes = registers.listed(entries, wave.count)
         g = self._group(lanes, row, callout.live if wave.observers or callout.calls else callout.reads)
+        if callout.pointer is not None and not all(map(self.program.returns, np.unique(callout.pointer(g.R)).tolist())):
+            return False
+        for opcode in callout.opcodes:
+            self.launch.used.left_to_numpy[opcode] += 1
         code = g.act.function.segments[row.segment]
         step: Any = None
         try:

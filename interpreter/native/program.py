@@ -13,6 +13,7 @@ from ..program import LoadedKernel
 from ..vector.function import VectorFunction
 from ..vector.steps import build
 from .callout import Callout
+from .calls import returns
 from .jit import CompiledLibrary, NativeSource
 from .pipeline import stages
 from .rows import RowTable
@@ -35,6 +36,7 @@ class NativeProgram:
         self.function, self.observed = functions  # for what numpy runs of it
         self.memories: list[Any] = []  # of earlier launches
         self._callouts: dict[int, Callout] = {}
+        self._returns: dict[int, bool] = {}
 
     def sources(self) -> list[NativeSource]:
         """What has to be compiled, as far as it is not on disk."""
@@ -54,6 +56,14 @@ class NativeProgram:
         found = self._callouts.get(number)
         if found is None:
             found = self._callouts[number] = Callout(self.cut, self.frame, self.cut.rows[number])
+        return found
+
+    def returns(self, address: int) -> bool:
+        """Can numpy execute the function at an address while compiled code has the wave?  That there is none is for numpy to tell."""
+        found = self._returns.get(address)
+        if found is None:
+            f = self.kernel.program.function_at(address)
+            found = self._returns[address] = f is None or returns(self.kernel, f)
         return found
 
     def words(self, at: int) -> NDArray[np.int64]:

@@ -75,7 +75,7 @@ class RowTable:
             if guard is not None:
                 out.guarded, out.guard = self._flags(guard.slot, row)
                 out.inverted = guard.negated
-        elif guard is not None:
+        elif guard is not None and not isinstance(end, P.Call):
             lane = row.kind != s.BRANCH_UNIFORM
             out.predicate = self.frame.mask(guard.slot) if lane else 2 * guard.slot
             out.negated = guard.negated
@@ -107,7 +107,9 @@ class RowTable:
                 out.to, out.parts, out.key = self._place(end.past), end.parts, self._key(end)
                 named = (s.NAMED_BY_TEXT, 0xFFFFFFFF, 0) if end.mask is None else _word(self.frame, end.mask, row.kinds)
                 out.named, out.constant, out.operand = named
-            case P.Call(ways=[_, *_]):  # lanes that call something else are left to numpy, and with them their group
+            case P.Call(ways=[_, *_]) if (
+                row.kind == s.BRANCH_MANY
+            ):  # lanes that call something else are left to numpy, and with them their group
                 ways = [*[self._place(to) for _, to in end.ways], s.NOWHERE]
                 out.ways, out.way_count, out.join = self._list(ways), len(ways), self._place(end.after)
                 out.predicate = (self.frame.uniforms + self.frame.way(0)) // 4

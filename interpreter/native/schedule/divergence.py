@@ -135,7 +135,8 @@ def branch_many(wave: WaveRecord, row: RowRecord) -> int:
         count = vectors_of(wave, row.predicate + number)
         if count:
             if row.ways[number] == s.NOWHERE:
-                return s.STUCK
+                wave.running.pc += 1
+                return 0
             size += count + BranchWay.SIZE
             taken += 1
             only = row.ways[number]

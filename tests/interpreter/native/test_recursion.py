@@ -44,10 +44,16 @@ FUNCTIONS = {
         st.volatile.global.u32 [tickets], r; membar.gl; atom.global.exch.b32 %o, [lock], 0; sub.u32 %y, x, 1; call (%y), sum, (%y); add.u32 r, r, %y; ret; }""",
     "a barrier": """.func (.reg .b32 r) sum(.reg .b32 x) { .reg .b32 %y; .reg .pred %p; mov.b32 r, 2; bar.sync 0; setp.eq.u32 %p, x, 99; @%p ret;
         add.u32 %y, x, 98; rem.u32 %y, %y, 99; add.u32 %y, %y, 1; mov.b32 %y, 99; call (r), sum, (%y); add.u32 r, r, 1; ret; }""",
+    "a pointer": """.func (.reg .b32 r) sum(.reg .b32 x); .global .u64 functions[1] = {sum}; .func (.reg .b32 r) sum(.reg .b32 x) { .reg .b32 %y; .reg .b64 %f; .reg .pred %p; Q: .callprototype (.reg .b32 r) _ (.reg .b32 x); mov.b32 r, x;
+        setp.lt.u32 %p, x, 2; @%p ret; sub.u32 %y, x, 1; ld.global.u64 %f, [functions]; call (r), %f, (%y), Q; mad.lo.u32 r, r, 3, x; ret; }
+        """,
+    "a pointer to what waits": """.func (.reg .b32 r) sum(.reg .b32 x); .global .u64 functions[1] = {sum}; .func (.reg .b32 r) sum(.reg .b32 x) { .reg .b32 %y; .reg .b64 %f; .reg .pred %p; Q: .callprototype (.reg .b32 r) _ (.reg .b32 x); mov.b32 r, x;
+        activemask.b32 %y; bar.warp.sync %y; setp.lt.u32 %p, x, 2; @%p ret; sub.u32 %y, x, 1; ld.global.u64 %f, [functions]; call (r), %f, (%y), Q; add.u32 r, r, x; ret; }
+        """,
     "an exit": """.func (.reg .b32 r) sum(.reg .b32 x) { .reg .b32 %y; .reg .pred %p; mov.b32 r, 3; setp.eq.u32 %p, x, 0; @%p exit; setp.gt.u32 %p, x, 4; @%p ret;
         sub.u32 %y, x, 1; call (r), sum, (%y); ret; }""",
 }
-STAYING = {"a barrier", "an exit"}  # what numpy goes on with: there lanes may wait, or end
+STAYING = {"a barrier", "a pointer to what waits", "an exit"}  # what numpy goes on with: there lanes may wait, or end
 
 
 def program(function: str, lanes: str = "setp.ge.u32 %q, %t, 0;") -> str:
@@ -143,3 +149,10 @@ def test_memcheck_finds_the_same(name: str) -> None:
         check.finish()
         found.append((why, list(findings.all), machine.download(out).tolist()))
     assert found[0] == found[1] and found[1][0]
+
+
+@pytest.mark.parametrize("says", ["setp.eq.u32 %z, %n, 80;", "setp.eq.u32 %z, %n, 81;"])
+def test_a_guard_that_is_one_for_all_lanes(says: str) -> None:
+    text = program(FUNCTIONS["a guard"]).replace("call (%r), sum, (%x);", f"{says} @%z call (%r), sum, (%x);")
+    text = text.replace("setp.gt.u32 %p, x, 1;", "setp.gt.u32 %p, x, 1; mov.u32 %y, %ntid.x; setp.eq.u32 %p, %y, 81;")
+    assert ended(text, "numpy")[1:] == ended(text, "native")[1:]

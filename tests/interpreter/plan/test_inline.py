@@ -8,6 +8,7 @@ import pytest
 from tests.interpreter.harness import Machine
 from warplab.assembler.ir import Function
 from warplab.interpreter.faults import Fault
+from warplab.interpreter.launch import EngineUse
 from warplab.interpreter.plan.inline import inlined
 from warplab.interpreter.plan.plan import Call, PlanFunction
 
@@ -79,14 +80,15 @@ CHOOSE = """.reg .u64 %p; .reg .u32 %i; P: .callprototype (.reg .u32 y) _ (.reg 
 @pytest.mark.parametrize("functions", [1, 2, 3, 4])
 def test_engines_agree_on_calls_through_pointers(functions: int, guard: str) -> None:
     text = kernel(TICKETS, CHOOSE.format(functions=functions, guard=guard))
-    out, left = [], None
+    out, used = [], EngineUse()
     for engine in ("numpy", "native"):
         machine = Machine(text)
         a = machine.upload(np.zeros(192, np.uint32))
-        left = machine.launch(3, 64, [a], engine=engine).used.left_to_numpy
+        used = machine.launch(3, 64, [a], engine=engine).used
         out.append(machine.download(a).tolist())
     assert out[0] == out[1]
-    assert bool(left) == (functions == 4)  # recursion stays a call
+    assert bool(used.left_to_numpy) == (functions == 4)  # recursion stays a call
+    assert used.native_blocks == 3
 
 
 def test_a_call_through_a_pointer_to_no_function_is_the_same_fault() -> None:
