@@ -25,7 +25,9 @@ from .touch import Touch
 Index = NDArray[np.int64]
 Caches = NDArray[np.uint16] | Index
 
-MANY = 1 << 21  # uses of a chapter
+MANY = 1 << 21  # uses of a chapter that numpy follows
+CHAPTER = 1 << 19  # uses of one that compiled loops follow, so that the caches of the host hold it
+TIMES_HELD = 8  # but as many times the lines that are held from the chapter before, which have to be brought in
 ACCESS = 16  # uses that need as much memory as what is kept of an access itself
 NUMBERS = 1 << 16  # of caches: an L1 that was emptied goes on under another number
 
@@ -89,7 +91,7 @@ class UseStream:
         self._chapter: Chapter | None = None  # where compiled loops follow it
         self._accounts: list[Account | None] = []  # of its accesses
         self._kept: list[Kept] = []  # where numpy does
-        self._uses = 0
+        self._uses, self._most = 0, MANY
         self._emptied = np.zeros(multiprocessors, np.int64)  # how often each L1 was emptied in this chapter
         self._l1: Held | None = None
         self._l2: Held | None = None
@@ -111,14 +113,19 @@ class UseStream:
         else:
             if self._chapter is None:
                 self._chapter = Chapter(loops, self._l1_lines, self._l2_lines)
-                self._accounts = [None] * self._chapter.begin(self._l1, self._l2)
+                self._begin(self._chapter, self._l1, self._l2)
                 for k in self._kept:
                     self._enter(self._chapter, k)
                 self._kept.clear()
             self._enter(self._chapter, access)
         self._uses += uses
-        if self._uses > MANY:
+        if self._uses > self._most:
             self.settle()
+
+    def _begin(self, chapter: Chapter, l1: Held | None, l2: Held | None) -> None:
+        """The chapter begins with what caches hold."""
+        self._accounts = [None] * chapter.begin(l1, l2)
+        self._most = max(CHAPTER, TIMES_HELD * chapter.uses)
 
     def _enter(self, chapter: Chapter, k: Kept) -> None:
         chapter.add(k.cache, k.touch, k.start, k.covered, k.way.value)
@@ -150,8 +157,7 @@ class UseStream:
                 account.add(sectors, hits, l2_hits, found.hits[begin:end])
             begin = end
         if not last:
-            l1 = None if found.l1 is None else self._go_on(found.l1)
-            self._accounts = [None] * chapter.begin(l1, found.l2)
+            self._begin(chapter, None if found.l1 is None else self._go_on(found.l1), found.l2)
         self._emptied[:] = 0
 
     def _go_on(self, h: Held) -> Held:
