@@ -26,7 +26,7 @@ Index = NDArray[np.int64]
 Caches = NDArray[np.uint16] | Index
 
 MANY = 1 << 21  # uses of a chapter that numpy follows
-CHAPTER = 1 << 19  # uses of one that compiled loops follow, so that the caches of the host hold it
+CHAPTER = 1 << 20  # uses of one that compiled loops follow, so that the caches of the host hold it
 TIMES_HELD = 8  # but as many times the lines that are held from the chapter before, which have to be brought in
 ACCESS = 16  # uses that need as much memory as what is kept of an access itself
 NUMBERS = 1 << 16  # of caches: an L1 that was emptied goes on under another number

@@ -32,7 +32,7 @@ class ChapterFound(NamedTuple):
 class ChapterRoom:
     """The arrays of chapters, which grow where need be: the first use of new memory is slow, so that they serve one chapter and launch after another."""
 
-    KEPT = 1 << 20  # elements of the largest array that a later launch gets
+    KEPT = 1 << 21  # elements of the largest array that a later launch gets
     _spare: ClassVar[list[ChapterRoom]] = []
 
     def __init__(self) -> None:

@@ -19,6 +19,7 @@ from ...native.tiering import missing
 from . import atomics, caches, touch, words
 
 Argument = int | NDArray[Any] | None
+_from_buffer: Any = ctypes.c_char.from_buffer  # which takes arrays, too
 
 WORTH = 1 << 17  # uses of lines that take numpy as long as it takes to load the compiler
 
@@ -37,8 +38,8 @@ class CompiledLoop:
 
 
 def _number(a: Argument) -> int | None:
-    if isinstance(a, np.ndarray):  # ndarray.ctypes takes three times as long
-        return ctypes.addressof(ctypes.c_char.from_buffer(a.data)) if a.flags.writeable and a.size else a.ctypes.data
+    if isinstance(a, np.ndarray):  # ndarray.ctypes takes ten times as long
+        return ctypes.addressof(_from_buffer(a)) if a.flags.writeable and a.size else a.ctypes.data
     return a
 
 

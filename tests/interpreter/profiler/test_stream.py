@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.interpreter.profiler.ways import WAYS, go
+from tests.interpreter.profiler.ways import WAYS, go, needs_compiler
 from tests.interpreter.reference_caches import LineCaches
 from warplab.interpreter.profiler.caches import STREAM
 from warplab.interpreter.profiler.lanes import WarpLanes
@@ -67,9 +67,12 @@ def test_a_stream_finds_what_the_reference_finds(seed: int, *, chapters: bool, b
     assert stream.written == reference.l2.written
 
 
-def test_fences_without_end_have_numbers() -> None:
+@pytest.mark.parametrize("by", ["numpy", pytest.param("compiled", marks=needs_compiler)])
+def test_fences_without_end_have_numbers(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A multiprocessor whose L1 is emptied more often than there are numbers for caches."""
-    stream, lanes = UseStream(CACHES, L1_LINES, L2_LINES), WarpLanes(np.zeros((WARPS, 1), np.int64), None, WARPS)
+    go(by, monkeypatch)
+    stream = UseStream(CACHES, L1_LINES, L2_LINES, "numpy" if by == "numpy" else "auto")
+    lanes = WarpLanes(np.zeros((WARPS, 1), np.int64), None, WARPS)
     t, a = touch(lanes, 4), AccessTally(4)
     turns = (1 << 16) // CACHES + 5
     for _ in range(turns):
