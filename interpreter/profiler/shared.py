@@ -25,9 +25,9 @@ from ..rules.atomic_loops import Rule, half_word_swaps, loop_passes
 from ..rules.banks import atomic_passes, matrix_passes, shared_passes
 from ..rules.contention import atomic_global
 from ..values import Array, Shifted, Value, plain
-from .lanes import WarpLanes, few_lanes, lanes_of
+from .lanes import WARP, WarpLanes, few_lanes, lanes_of
 from .listener import AccessListener
-from .loops.compiled import load
+from .loops.compiled import Loops, load
 from .loops.words import TAKING_TURNS
 from .patterns import Patterns, patterns
 from .tally import Operation
@@ -117,6 +117,10 @@ class SharedMemory:
 
     def _total(self, g: Geometry, address: Array, mask: Array | None, rule: str, width: int, *, apart: bool) -> Total:
         lanes, times = few_lanes(g, address & address.dtype.type(OFFSET), mask)
+        if rule in ("ld", "st") and self.device.shared_rule == "modern" and lanes.where.shape[1] == WARP:
+            compiled = load(lanes.warps, self.engine)
+            if compiled is not None:
+                return _total_by_warps(lanes, times, width, compiled, pairs=rule == "ld" and not apart)
         rows = patterns(lanes, 128)
         passes, conflicts = self._of_patterns(rule, width, rows, apart=apart)
         worst = int(passes.argmax())
@@ -201,6 +205,18 @@ class SharedMemory:
         op.tally.count(
             "shared", "ld", width, lanes=lanes.count, requests=lanes.requests, units=total, ideal=total - beyond, conflicts=beyond
         )
+
+
+def _total_by_warps(lanes: WarpLanes, times: int, width: int, compiled: Loops, *, pairs: bool) -> Total:
+    """What a load or store counts, found warp by warp; `pairs`: see modern_banks."""
+    where, active = np.ascontiguousarray(lanes.where), None if lanes.active is None else np.ascontiguousarray(lanes.active)
+    passes, conflicts = np.empty((2, lanes.warps), np.int64)
+    compiled.bank_passes(where, active, active is not None, lanes.warps, width, pairs, np.empty(TAKING_TURNS, np.int64), passes, conflicts)
+    worst = int(passes.argmax())
+    mask = np.ones(WARP, np.bool_) if active is None else active[worst].copy()
+    sample = where[worst] - (where[worst, mask.argmax()] & -128), mask, int(passes[worst])
+    units, beyond = int(passes.sum()) * times, int(conflicts.sum()) * times
+    return Total(lanes.count * times, lanes.requests * times, units, beyond, sample, passes)
 
 
 def _near(group: ObservedLanes, address: Array) -> Array:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ...native.schedule.loops import constants_of, translated
 from ...native.tiering import missing
-from . import atomics, caches, touch, words
+from . import atomics, banks, caches, touch, words
 
 Argument = int | NDArray[Any] | None
 _from_buffer: Any = ctypes.c_char.from_buffer  # which takes arrays, too
@@ -54,9 +54,10 @@ class Loops:
     follow: CompiledLoop
     contend: CompiledLoop
     take_turns: CompiledLoop
+    bank_passes: CompiledLoop
 
 
-FUNCTIONS = caches.FUNCTIONS + touch.FUNCTIONS + atomics.FUNCTIONS
+FUNCTIONS = caches.FUNCTIONS + touch.FUNCTIONS + atomics.FUNCTIONS + banks.FUNCTIONS
 _loaded: list[Loops | None] = [None]
 _done = [0]  # uses that numpy has followed
 
