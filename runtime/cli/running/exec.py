@@ -96,7 +96,10 @@ from .launching import with_options
     help="Threads of this machine that a launch may run on if its blocks do not synchronize with each other; also WARPLAB_THREADS.",
 )
 @click.option(
-    "--schedule", type=int, help="A seed that chooses another legal interleaving of lanes, warps and blocks; also WARPLAB_SCHEDULE."
+    "--schedule",
+    metavar="SEED",
+    help="A seed that chooses another legal interleaving of lanes, warps and blocks; 7@12,15 stops lanes mostly before lines 12 and 15; "
+    "also WARPLAB_SCHEDULE.",
 )
 @click.option(
     "--timeout", type=click.FloatRange(0, min_open=True), help="Ends a launch after this number of seconds; also WARPLAB_TIMEOUT."

@@ -298,9 +298,9 @@ int main() {
 
 
 def test_launches_end_at_the_timeout(warplab_exec: Run, build: Build) -> None:
-    done = warplab_exec(build("spin", text=SPIN), options=("--timeout", "0.2", "--engine", "numpy", "--schedule", "4"))
+    done = warplab_exec(build("spin", text=SPIN), options=("--timeout", "0.2", "--engine", "numpy", "--schedule", "4@3"))
     assert done.returncode == 9, done.stderr
-    for option in ("--engine=fast", "--sanitize=leaks", "--timeout=0", "--kernel-regex=(", "--suppressions=nowhere.toml"):
+    for option in ("--engine=fast", "--sanitize=leaks", "--timeout=0", "--schedule=4@", "--kernel-regex=(", "--suppressions=nowhere.toml"):
         done = warplab_exec("true", options=(option,))
         assert done.returncode == 2 and "Traceback" not in done.stderr
 
