@@ -154,7 +154,7 @@ def _initial(init: str, shape: tuple[int, ...], type: str, dtype: np.dtype[np.ge
         case "ones", 0:
             return as_type(np.ones(shape), type)
         case "fill", 1:
-            return as_type(np.full(shape, args[0]), type)
+            return _fit(np.array(args[0]), shape, type, whole)
         case "arange", 0:
             return as_type(np.arange(n).reshape(shape), type)
         case "range", 1 | 2 | 3:
@@ -182,6 +182,8 @@ def _seed(args: list[float], whole: str) -> int:
 
 
 def _fit(array: Array, shape: tuple[int, ...], type: str, whole: str) -> Array:
+    if type != "bf16" and DTYPES[type].kind in "iu" and array.dtype.kind == "f" and not np.isfinite(array).all():
+        raise UsageError(f"{whole!r}: nan and inf are no values of {type}; take f32, or a number")
     if array.size == 1 or array.size == prod(shape):
         return np.ascontiguousarray(np.broadcast_to(as_type(array.reshape(shape if array.size > 1 else ()), type), shape))
     raise UsageError(f"{whole!r}: {array.size} values for {prod(shape)} elements")
