@@ -64,6 +64,8 @@ RIGHT = {
     "a new object in the old place": INIT + "bar.sync 0;\n@%p1 mbarrier.inval.shared.b64 [%r2];\n@%p1 mbarrier.init.shared.b64 [%r2], %r3;",
     "a store beside an object": INIT + "@%p1 st.shared.u32 [%r2+8], %r3;",
     "lanes that end before a barrier that is not aligned": "@%p2 bra END;\nbarrier.sync 0;\nst.global.u32 [%d2], %r1;\nEND:",
+    "lanes that end before a barrier of the whole warp": "@%p2 ret;\nbar.warp.sync 0xffffffff;",
+    "lanes that end before a vote of the whole warp": "@%p2 ret;\nvote.sync.ballot.b32 %r4, 1, 0xffffffff;\nst.global.u32 [%d2], %r4;",
     "lanes that end before a barrier of some": "@%p2 ret;\nbar.sync 1, 32;",
     "lanes that end behind the last barrier": "bar.sync 0;\n@%p2 ret;\nst.global.u32 [%d2], %r1;",
     "a reduction and then none": "bar.red.popc.u32 %r4, 0, %p1;\nbar.sync 0;\nbar.red.and.pred %p3, 0, %p1;",
