@@ -81,11 +81,10 @@ class Records:
             for reads in ("strong read", "strong read near"):
                 if (read := look.shadow.cells.get(reads)) is not None:
                     at, own = i[index], u.take(index)
-                    low, per_block = (read.stamp[at] & LOW).astype(np.int64), self.context.order.per_block
+                    low = (read.stamp[at] & LOW).astype(np.int64)
                     among = np.zeros(index.size, np.uint32) if read.mask is None else read.mask[at]
                     lane = (own.thread % self.context.launch.threads & 31).astype(np.uint32)
                     has = (low == own.warp | WARP << LEVEL_AT) & (among >> lane & 1 != 0)
-                    has |= (low == own.block | BLOCK << LEVEL_AT) & (among >> (own.warp % per_block).astype(np.uint32) & 1 != 0)
                     has &= (cells.stamp[at] & LOW) >> U64(LEVEL_AT) == THREAD  # of several writes, only the last was read
                     has |= low == own.thread
                     index = index[~has | (read.stamp[at] >> HALF <= cells.stamp[at] >> HALF)]
