@@ -12,36 +12,27 @@ import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
+from ..cluster import connected
 from ..errors import UsageError
 from .lab import Lab, Submission
 from .report import Report
 from .supervise import Worker, grade_one, timed
 
 _thread = threading.local()
-ANSWER = 10.0  # seconds that a scheduler has to answer
 LAB_FILES = 64 << 20  # bytes of a lab's folder that travel with it
 
 
 def grade_on_cluster(lab: Lab, submissions: Sequence[Submission], address: str) -> Iterator[Report]:
     """Reports in the order in which they arrive."""
-    try:
-        distributed: Any = importlib.import_module("distributed")
-    except ImportError:
-        raise UsageError("--scheduler needs the extra `cluster`: pip install 'warplab[cluster]'") from None
-    try:
-        connection = distributed.Client(address, timeout=ANSWER)
-    except (OSError, ValueError) as e:  # a time-out is an OSError too
-        raise UsageError(f"--scheduler {address}: no scheduler answers there ({e})") from None
     lab = timed(lab)
-    with connection as client:
+    with connected(address) as client:
         packed = client.scatter(pack(lab), broadcast=True)
         tasks = {f"grade-{client.id}-{i}": s for i, s in enumerate(submissions)}
         futures = [client.submit(remote, lab, packed, s, key=key, pure=False) for key, s in tasks.items()]
         here = Worker()
         try:
-            for future in distributed.as_completed(futures):
+            for future in importlib.import_module("distributed").as_completed(futures):
                 submission = tasks.pop(future.key)
                 try:
                     report = future.result()

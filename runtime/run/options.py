@@ -174,6 +174,8 @@ OPTIONS = {
         RunOption("--schedules", "schedules", "orders", "setting", read=_schedules,
                   help="Also runs this number of seeds, and shows the first one whose outcome differs; exhaustive: all orders of a small "
                   "launch, or two that differ."),
+        RunOption("--scheduler", "scheduler", "orders", "setting",
+                  help="With --schedules exhaustive, orders are gone through on a Dask cluster, such as tcp://host:8786 (extra `cluster`)."),
         RunOption("--expect", "expect", "outcome", "data", kind="many", help="A numpy expression that must hold, or NAME=@file.npy."),
         RunOption("--rtol", "rtol", "outcome", "tolerance", read=real, help="Relative tolerance of ==."),
         RunOption("--atol", "atol", "outcome", "tolerance", read=real, help="Absolute tolerance of ==."),

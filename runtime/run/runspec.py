@@ -67,6 +67,7 @@ class RunSpec:
     threads: int | None = None
     schedule: int | None = None
     schedules: int | str | None = None  # so many seeds, from that of `schedule` on, or EXHAUSTIVE, are held against the default order
+    scheduler: str = ""  # of a Dask cluster that goes through them
     poison: int | None = None
     max_steps: int | None = None
     timeout: float | None = None

@@ -370,7 +370,7 @@ def test_two_hundred_submissions_in_a_minute() -> None:
 
 def test_a_scheduler_that_does_not_answer_is_named(lab: Lab, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("distributed")
-    monkeypatch.setattr("warplab.runtime.grading.cluster.ANSWER", 0.5)
+    monkeypatch.setattr("warplab.runtime.cluster.ANSWER", 0.5)
     (tmp_path / "a.ptx").write_text(GOOD)
     for address in ("tcp://127.0.0.1:9", "nonsense://x"):
         done = CliRunner().invoke(main, ["grade", str(lab.folder), str(tmp_path), "--scheduler", address])

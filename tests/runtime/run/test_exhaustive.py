@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,8 @@ from hypothesis import given, settings
 
 from tests.runtime.litmus.test_litmus_programs import Does, Threads, interleavings, programs, reads, text
 from warplab.runtime.cli import main
-from warplab.runtime.run import exhaustive
-from warplab.runtime.run.exhaustive import explorer_of
+from warplab.runtime.run import exhaustive, order_parts
+from warplab.runtime.run.order_parts import OrderedLaunch, OrdersCompared, OrdersSeen, explorer_of
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import directives
 from warplab.runtime.run.watchpoint import quiet
@@ -167,7 +168,7 @@ def test_barriers(tmp_path: Path) -> None:
     assert "x is " in sanitize(path, TILE.format(""), f"--block 4 {ONE}", code=1)
 
 
-@pytest.mark.parametrize(
+BODIES = pytest.mark.parametrize(
     ("body", "said", "code"),
     [
         ("atom.global.add.u32 %v, [%x], 1;", "all 120 orders give this result", 0),
@@ -180,14 +181,49 @@ def test_barriers(tmp_path: Path) -> None:
         ("mov.u32 %v, %tid.x; atom.global.exch.b32 %v, [%x], %v;", "x is 4 in one order, 3 in another", 1),
     ],
 )
+
+
+@BODIES
 def test_processes_side_by_side(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str, code: int) -> None:
     """Parts of the orders in several processes come to what one process comes to."""
-    monkeypatch.setattr(exhaustive, "cores", lambda: 2)
+    monkeypatch.setattr(order_parts, "cores", lambda: 2)
     texts = []
     for seconds in (0.0, 60.0):
         monkeypatch.setattr(exhaustive, "ALONE", seconds)
         texts.append(sanitize(tmp_path / "t.ptx", COUNT.format(body), f"--block 5 {ONE}", code=code))
     assert said in texts[0] and said in texts[1]
+
+
+@BODIES
+def test_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, body: str, said: str, code: int) -> None:
+    """Parts of the orders on two machines come to what one process comes to."""
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(exhaustive, "ALONE", 0.0)
+    part, threads = OrdersCompared.part, set[str]()
+
+    def noted(self: OrdersCompared, start: tuple[int, ...], until: float, is_over: Callable[[], bool] = bool) -> OrdersSeen:
+        threads.add(threading.current_thread().name)
+        return part(self, start, until, is_over)
+
+    monkeypatch.setattr(OrdersCompared, "part", noted)
+    with distributed.LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
+        words = ("--scheduler", cluster.scheduler_address)
+        assert said in sanitize(tmp_path / "t.ptx", COUNT.format(body), f"--block 5 {ONE}", *words, code=code)
+    assert code or threads - {threading.current_thread().name}  # a difference may show while the parts are made
+
+
+def test_what_a_cluster_gives_up_is_explored_here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed")
+    monkeypatch.setattr(exhaustive, "ALONE", 0.0)
+
+    def remote(launch: OrderedLaunch, start: tuple[int, ...], seconds: float) -> OrdersSeen:
+        raise OSError("the file is not here")
+
+    monkeypatch.setattr(order_parts, "remote", remote)
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0") as cluster:
+        words = ("--scheduler", cluster.scheduler_address)
+        text = sanitize(tmp_path / "t.ptx", COUNT.format("atom.global.add.u32 %v, [%x], 1;"), f"--block 4 {ONE}", *words)
+    assert "all 24 orders give this result" in text
 
 
 LOCKS = """.global .u32 a, b;
