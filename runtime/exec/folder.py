@@ -38,11 +38,11 @@ exec cp "$source" "$out"
 """
 # nvcc, which compiles to PTX where it is asked for machine code alone.  What it links for devices holds no PTX.
 COMPILER = """#!/bin/sh
-if [ "$WARPLAB_COMPILES" ]; then
+if [ "$_WARPLAB_COMPILES" ]; then
     echo "warplab: the nvcc that was found when warplab exec began calls the compiler that NVCC names: put it on PATH inside of warplab exec" >&2
     exit 1
 fi
-export WARPLAB_COMPILES=1
+export _WARPLAB_COMPILES=1
 case " $* " in *" --device-link "* | *" -dlink "*) exec {nvcc} "$@" ;; esac
 machine= output= source=
 for word; do

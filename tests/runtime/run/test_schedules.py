@@ -27,13 +27,17 @@ SHIFT = (
 {
     .reg .u32 %t, %v, %a;
     .reg .u64 %o, %d;
-    .shared .u32 tile[129];
+    .shared .u32 tile[128];
     mov.u32 %t, %tid.x;
     mov.u32 %a, tile;
     mad.lo.u32 %a, %t, 4, %a;
     st.shared.u32 [%a], %t;
     BARRIER
-    ld.shared.u32 %v, [%a+4];
+    add.u32 %v, %t, 1;
+    and.b32 %v, %v, 127;
+    mov.u32 %a, tile;
+    mad.lo.u32 %a, %v, 4, %a;
+    ld.shared.u32 %v, [%a];
     ld.param.u64 %o, [out];
     mul.wide.u32 %d, %t, 4;
     add.u64 %o, %o, %d;
@@ -162,7 +166,7 @@ def test_a_fault_is_a_difference(tmp_path: Path) -> None:
 def test_checkers_look_at_each_order(tmp_path: Path) -> None:
     code, text = warplab("sanitize", "--json", written(tmp_path, RACE), *LAUNCH, "--schedules", "2")
     report = json.loads(text)
-    assert code == 1 and [f["kind"] for f in report["findings"]] == ["read-write"] and report["orders"][0]["difference"]
+    assert code == 1 and [f["kind"] for f in report["findings"]] == ["read-write", "uninitialized"] and report["orders"][0]["difference"]
     code, text = warplab("sanitize", written(tmp_path, RIGHT), *LAUNCH, "--schedules", "2")
     assert code == 0 and "2 seeds: the same outcome" in text
 
