@@ -41,6 +41,11 @@ class WarpLanes:
         return np.ones((self.warps, WARP), np.bool_) if self.active is None else self.active
 
     @property
+    def whole_mask(self) -> Flags | None:
+        """`active` in memory of its own, for compiled loops: where blocks share a mask, it is one row that stands for all."""
+        return None if self.active is None else np.ascontiguousarray(self.active)
+
+    @property
     def full(self) -> Index:
         """(warps, 32), written out."""
         return self.where if self.where.shape == (self.warps, WARP) else np.broadcast_to(self.where, (self.warps, WARP))

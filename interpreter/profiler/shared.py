@@ -209,7 +209,7 @@ class SharedMemory:
 
 def _total_by_warps(lanes: WarpLanes, times: int, width: int, compiled: Loops, *, pairs: bool) -> Total:
     """What a load or store counts, found warp by warp; `pairs`: see modern_banks."""
-    where, active = np.ascontiguousarray(lanes.where), None if lanes.active is None else np.ascontiguousarray(lanes.active)
+    where, active = np.ascontiguousarray(lanes.where), lanes.whole_mask
     passes, conflicts = np.empty((2, lanes.warps), np.int64)
     compiled.bank_passes(where, active, active is not None, lanes.warps, width, pairs, np.empty(TAKING_TURNS, np.int64), passes, conflicts)
     worst = int(passes.argmax())

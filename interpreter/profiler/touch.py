@@ -76,11 +76,11 @@ def touch(lanes: WarpLanes, width: int) -> Touch:
 
 def _touch(lanes: WarpLanes, width: int, compiled: Loops) -> tuple[Touch, list[int]]:
     """The same by a compiled loop, and the sums of loops/words.py."""
-    where = np.ascontiguousarray(lanes.where)
+    where, active = np.ascontiguousarray(lanes.where), lanes.whole_mask
     warps, each = where.shape
     at = SUMS + 2 * (-(-each // VECTOR) * VECTOR) + warps  # where the warps of the entries begin
     found, words = np.empty(at + 2 * where.size, np.int64), np.empty(where.size, np.uint32)
-    n = compiled.touch(where, lanes.active, lanes.active is not None, warps, each, width, found, words)
+    n = compiled.touch(where, active, active is not None, warps, each, width, found, words)
     t = Touch(found[at - warps : at], found[at : at + n], found[at + where.size : at + where.size + n], words[:n])
     if n < where.size // 2:
         t = Touch(t.sectors.copy(), t.warp.copy(), t.line.copy(), t.words.copy())  # so that it holds no memory that it does not need
@@ -116,7 +116,7 @@ def covered(lanes: WarpLanes, width: int, t: Touch) -> Bits:
         pieces, ordered = np.zeros(4 * words.size, np.uint32), np.empty(VECTOR, np.int64)
         compiled.cover(
             np.ascontiguousarray(lanes.full),
-            lanes.active,
+            lanes.whole_mask,
             lanes.active is not None,
             width,
             words.size,

@@ -39,6 +39,7 @@ class CompiledLoop:
 
 def _number(a: Argument) -> int | None:
     if isinstance(a, np.ndarray):  # ndarray.ctypes takes ten times as long
+        assert a.flags.c_contiguous  # loops would go through other memory
         return ctypes.addressof(_from_buffer(a)) if a.flags.writeable and a.size else a.ctypes.data
     return a
 

@@ -35,3 +35,17 @@ def test_touch_counts_sectors_as_the_rule_does(
         known = whole_words(where, mask, width)
         entries = zip(warp.tolist(), line.tolist(), strict=True)
         assert covered(WarpLanes(where, mask, len(where)), width, t).tolist() == [known.get(entry, 0) for entry in entries]
+
+
+@WAYS
+@pytest.mark.parametrize("width", [1, 4])
+def test_blocks_may_share_one_mask(width: int, by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    go(by, monkeypatch)
+    where, mask = np.arange(96).reshape(3, 32) * width, np.arange(32)[None] % 5 == 0
+    shared, own = (WarpLanes(where, m, 3) for m in (np.broadcast_to(mask, (3, 32)), np.repeat(mask, 3, axis=0)))
+    found, wanted = touch(shared, width), touch(own, width)
+    assert all(
+        np.array_equal(a, b)
+        for a, b in zip((found.sectors, found.line, found.words), (wanted.sectors, wanted.line, wanted.words), strict=True)
+    )
+    assert np.array_equal(covered(shared, 1, found), covered(own, 1, wanted))
