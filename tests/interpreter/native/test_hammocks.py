@@ -21,20 +21,6 @@ HEAD = """.reg .b32 %r<20>; .reg .b64 %d<20>; .reg .pred %p<4>; .reg .f32 %f<9>;
 TAIL = " add.u32 %r7, %r7, %r4; st.global.u32 [%d4+8192], %r7; ret;"
 
 
-@pytest.fixture
-def programs(monkeypatch: pytest.MonkeyPatch) -> list[NativeProgram]:
-    """What is compiled in a test."""
-    made: list[NativeProgram] = []
-    begin = NativeProgram.__init__
-
-    def noted(self: NativeProgram, *more: Any, **others: Any) -> None:
-        begin(self, *more, **others)
-        made.append(self)
-
-    monkeypatch.setattr(NativeProgram, "__init__", noted)
-    return made
-
-
 def both(body: str, n: int, block: int = 256, blocks: int = 4, **options: Any) -> tuple[list[Array], list[int]]:
     """What a kernel leaves in memory, and its steps, with either engine."""
     left, steps = [], []

@@ -20,20 +20,6 @@ HEAD = """.reg .b32 %r<20>; .reg .b64 %d<20>; .reg .b16 %h<4>; .reg .pred %p<4>;
     add.u64 %d4, %d1, %d3; add.u64 %d5, %d2, %d3; bar.sync 0; """
 
 
-@pytest.fixture
-def programs(monkeypatch: pytest.MonkeyPatch) -> list[NativeProgram]:
-    """What is compiled in a test."""
-    made: list[NativeProgram] = []
-    begin = NativeProgram.__init__
-
-    def noted(self: NativeProgram, *more: Any, **others: Any) -> None:
-        begin(self, *more, **others)
-        made.append(self)
-
-    monkeypatch.setattr(NativeProgram, "__init__", noted)
-    return made
-
-
 def both(body: str, block: Any = 256, blocks: int = 4, shift: int = 0) -> list[Array]:
     """What a kernel leaves in memory, with either engine."""
     left = []

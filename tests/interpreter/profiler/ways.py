@@ -42,9 +42,6 @@ class PlainLoop(CompiledLoop):
     def __call__(self, *arguments: Any) -> int:
         return self.text(*[Elements(a) if isinstance(a, np.ndarray) else a for a in arguments])
 
-    def bound(self, *first: Any) -> Callable[..., int]:
-        return lambda *rest: self(*first, *rest)
-
 
 def go(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The profiler goes this way."""
