@@ -6,7 +6,6 @@ that until the context is reset.  Until it is told, work that is given is droppe
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -38,6 +37,7 @@ from .memory.host import Bytes, host
 from .memory.virtual_memory import VIRTUAL, VirtualMemory
 from .modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from .modules.loading import contraction, link, parsed
+from .output import to_stderr
 
 GRID_SYNC_BYTES = 4096  # what cooperative groups find behind %envreg1 and %envreg2
 EIGHT_BYTE_BANKS = 2  # CU_SHARED_MEM_CONFIG_EIGHT_BYTE_BANK_SIZE
@@ -331,8 +331,3 @@ def slips_to_stderr(kernel: str, slips: list[str]) -> None:
     """Tells of the first access outside of an allocation, and how many more there were."""
     more = f" and {len(slips) - 1} more like it" if len(slips) > 1 else ""
     to_stderr(f"warning: kernel {short_name(kernel)} {slips[0]}{more}")
-
-
-def to_stderr(line: str) -> None:
-    """Where warnings go, and a failed assert's message by default."""
-    print(line, file=sys.stderr, flush=True)

@@ -15,13 +15,13 @@ from warplab.interpreter.litmus.executions import Guesser, explore
 from warplab.interpreter.litmus.model import outcomes
 from warplab.interpreter.litmus.why import Explanation, explained
 
+from ..device.output import quiet
 from ..errors import UsageError
 from ..run.inputs.values import as_numbers
 from ..run.outcome import describe_launches
 from ..run.runner import Runner
 from ..run.runspec import RunSpec
 from ..run.schedules import again
-from ..run.watchpoint import quiet
 from .conditions import OutcomeCondition
 
 MOST_THREADS = 4096

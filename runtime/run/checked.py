@@ -9,8 +9,8 @@ from warplab.interpreter.checkers.tools import TOOLS
 from warplab.interpreter.faults import LimitReached
 from warplab.interpreter.launch import Launch
 
+from ..device.output import quiet
 from .runner import Runner
-from .watchpoint import quiet
 
 UNSEEN = " ".join(tool for tool in TOOLS if tool != "memcheck")  # what memcheck reports ends the run itself
 # What a check of less than a second costs, in steps of one lane: a step of a wave costs as much as STEP lanes more, and so do the bytes of

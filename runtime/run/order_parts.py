@@ -21,11 +21,11 @@ from warplab.interpreter.litmus.stepping import EndsInError, ThreadOracle
 
 from ..cluster import connected
 from ..device.launches.engines import cores
+from ..device.output import quiet
 from ..errors import UsageError
 from .order_ends import EndsCompared
 from .runner import Runner
 from .runspec import RunSpec
-from .watchpoint import quiet
 
 if TYPE_CHECKING:
     from multiprocessing.synchronize import Event

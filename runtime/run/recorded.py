@@ -13,12 +13,13 @@ from warplab.interpreter.faults import Fault
 from warplab.interpreter.recorder.recorder import LIMIT
 from warplab.interpreter.recorder.track import RecordedEvent
 
+from ..device.output import quiet
 from ..errors import UsageError
 from ..recording import Recording, recording
 from .expect import Mismatch
 from .outcome import Outcome
 from .runner import Runner
-from .watchpoint import last_writer, quiet
+from .watchpoint import last_writer
 
 
 @dataclass(frozen=True, slots=True)

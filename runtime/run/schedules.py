@@ -20,11 +20,12 @@ from warplab.interpreter.conflicts import ConflictWatch
 from warplab.interpreter.seeds import GuidedSeed, told
 
 from ..device.launches.engines import cores
+from ..device.output import quiet
 from .exhaustive import ExhaustiveOrders, exhaustive_orders
 from .expect import agree, show
 from .outcome import Outcome
 from .runner import Runner
-from .watchpoint import LastWriter, last_writer, quiet
+from .watchpoint import LastWriter, last_writer
 
 Array = NDArray[Any]
 MOST_LINES = 4  # that a guided seed stops lanes at

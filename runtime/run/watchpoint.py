@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import io
 from collections import deque
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +12,7 @@ from warplab.interpreter.faults import Fault
 from warplab.interpreter.observe import Access, Observer
 from warplab.interpreter.values import plain
 
+from ..device.output import quiet
 from .runner import Runner
 
 Dim3 = tuple[int, int, int]
@@ -34,13 +32,6 @@ class LastWriter:
         return f"written last by block {self.block}, thread {self.thread}, at line {self.line}" + (
             f" ({self.source})" if self.source else ""
         )
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """What a repeated run prints was printed before."""
-    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
-        yield
 
 
 class Watch(Observer):

@@ -146,9 +146,9 @@ def measured(
 
 def recorded(sources: tuple[InputFile, ...], options: dict[str, Any]) -> list[Recording]:
     """The launches once more, recorded as far as a report shows them."""
+    from ...device.output import quiet
     from ...player.tabs import RECORDED
     from ...run.recorded import record
-    from ...run.watchpoint import quiet
 
     with quiet():
         return [r for spec in runs_of(sources, options) for r in record(runner_of(sources, spec), RECORDED).launches]

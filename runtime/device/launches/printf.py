@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 import struct
-import sys
 from collections import deque
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
@@ -17,6 +16,8 @@ import numpy as np
 
 from warplab.interpreter.memory.arena import Arena
 from warplab.isa.spaces import LOCAL_BASE, SHARED_BASE, WINDOW_SIZE
+
+from ..output import to_stdout
 
 if TYPE_CHECKING:
     from warplab.interpreter.vector.group import Group
@@ -87,16 +88,8 @@ class PrintRing:
 
     def flush(self) -> None:
         """Writes all output so far to the process's standard output."""
-        out = self.take()
-        if not out:
-            return
-        sys.stdout.flush()
-        buffer = getattr(sys.stdout, "buffer", None)
-        if buffer is not None:
-            buffer.write(out)
-            buffer.flush()
-        else:
-            sys.stdout.write(out.decode(errors="replace"))
+        if out := self.take():
+            to_stdout(out)
 
 
 def room(out: bytes) -> int:

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 
 from tests.runtime.litmus.test_litmus_programs import Does, Threads, interleavings, programs, reads, text
 from warplab.runtime.cli import main
+from warplab.runtime.device.output import quiet
 from warplab.runtime.run import exhaustive, order_parts
 from warplab.runtime.run.order_parts import OrderedLaunch, OrdersCompared, OrdersSeen, explorer_of
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import directives
-from warplab.runtime.run.watchpoint import quiet
 
 HEAD = ".version 8.0\n.target sm_90\n.address_size 64\n"
 

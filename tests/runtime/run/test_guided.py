@@ -14,10 +14,10 @@ from warplab.interpreter.conflicts import ConflictWatch
 from warplab.interpreter.seeds import GuidedSeed, seed_of
 from warplab.runtime.cli import main
 from warplab.runtime.device.launches.engines import usual_options
+from warplab.runtime.device.output import quiet
 from warplab.runtime.errors import UsageError
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import directives
-from warplab.runtime.run.watchpoint import quiet
 
 ANY = "data[0] < 9"
 SEEDS = 40  # every other one is guided
