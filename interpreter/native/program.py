@@ -35,6 +35,7 @@ class NativeProgram:
         functions = [VectorFunction(plan, partial(build.segment, plan, observed=o)) for o in (False, True)]
         self.function, self.observed = functions  # for what numpy runs of it
         self.memories: list[Any] = []  # of earlier launches
+        self.seconds = 0.0  # CPU time of a block that ran on one thread, as an earlier launch tells
         self._callouts: dict[int, Callout] = {}
         self._returns: dict[int, bool] = {}
 

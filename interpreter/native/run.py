@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -16,8 +15,8 @@ from .program import NativeProgram
 from .schedule import layout as s
 from .schedule.compiled import scheduler
 from .taking_over import LISTS_LEFT, NumpyWave
-from .threads import LEAST, Team, may_share
-from .wave import CHUNK, NativeWave
+from .threads import LEAST, SHARED_LANES, WAVES, Team, may_share
+from .wave import NativeWave
 
 
 class NativeLaunch:
@@ -32,20 +31,30 @@ class NativeLaunch:
         self.still_waves = 0  # of those that ran last one after another, in which nothing has changed
         self.left: deque[NativeWave] = deque()  # waves that threads have left behind
         self.looks = 0  # rounds of a launch that only spins, since a lane has got on
+        self.least, self.most = launch.blocks_per_wave, launch.most_blocks_per_wave  # blocks of a wave
+        self.shares = False
+        if self._may_share():
+            part = max(launch.blocks // (WAVES * launch.options.threads), SHARED_LANES // launch.threads, 1)
+            self.most = min(1 << part.bit_length() - 1, self.most)
+            self.least = -(-self.most // 2)
+            self.shares = launch.blocks > 2 * self.most
         self._begin(self._kept())
         self.per_wave = self.wave.per_wave
-        self.shares = program.side_by_side and launch.blocks > 2 * self.per_wave and may_share(launch)
-        self.wave.fill(0, self.per_wave if self.shares else CHUNK)
+        self.wave.fill(0, self.per_wave if self.shares else None)
+
+    def _may_share(self) -> bool:
+        """May several threads run the blocks?"""
+        return bool(self.program.side_by_side) and may_share(self.launch)
 
     def _kept(self) -> NativeWave:
         """Memory of an earlier launch, or else new one."""
         launch, memories = self.launch, self.program.memories
         kept: NativeWave | None = memories.pop() if memories else None
-        if kept is not None and kept.serves(launch):
+        if kept is not None and kept.serves(launch, self.least, self.most):
             return kept
         memories.clear()
         room = 1 << (launch.blocks - 1).bit_length()  # for launches of a few blocks more, too
-        return self._new(min(launch.most_blocks_per_wave, room))
+        return self._new(min(self.most, room))
 
     def _new(self, per_wave: int) -> NativeWave:
         return NativeWave(self.launch, self.program, per_wave)
@@ -99,6 +108,8 @@ class NativeLaunch:
         launch, run = self.launch, scheduler()
         if self.wave.state.under_way:
             launch.used.native_blocks += self.wave.state.wave_blocks
+        elif self.shares and self.program.seconds and not self.left:
+            self._share()  # an earlier launch may tell that it is worth it
         while True:
             wave, state, first = self.wave, self.wave.state, launch.next_block
             state.next_block = first - wave.chunk  # running blocks may have taken some over
@@ -113,7 +124,10 @@ class NativeLaunch:
                 if self.left:
                     self._go_on(self.left.popleft())
                 elif launch.next_block < launch.blocks:
-                    if not self.shares or not self._share(time.thread_time() - begun):
+                    if self.shares:
+                        self.program.seconds = (time.thread_time() - begun) / self.per_wave
+                    if not self.shares or not self._share():
+                        self.shares = False
                         wave.fill(launch.next_block)
                 elif self.suspended:
                     self._resume()
@@ -169,19 +183,21 @@ class NativeLaunch:
 
     # ------------------------------------------------------------ threads
 
-    def _share(self, seconds: float) -> bool:
-        """Executes what is left on several threads, if that is worth it; a wave takes so many seconds."""
-        launch, self.shares = self.launch, False
+    def _share(self) -> bool:
+        """Executes what is left on several threads, if that is worth it."""
+        launch, seconds = self.launch, self.program.seconds * self.per_wave
         waves = -(-(launch.blocks - launch.next_block) // self.per_wave)
         if self.suspended or waves < 2 or seconds * waves < LEAST:
             return False
+        self.shares = False
         members = [self.wave, *(self._kept() for _ in range(min(launch.options.threads, waves) - 1))]
         for member in members[1:]:
             member.begin(launch, self.make_wave)
         launch.used.threads = len(members)
-        team = Team(launch, members, seconds if self.program.module.combines else math.inf)
+        team = Team(launch, members, seconds if self.program.module.combines else None)
         self.left.extend(team.run())
         self.program.side_by_side = team.gains  # for later launches
+        self.program.seconds = min(self.program.seconds, team.seconds / max(team.waves, 1) / self.per_wave)
         launch.steps += team.steps
         self.program.memories += [member for member in members[1:] if not member.code]
         if self.left:

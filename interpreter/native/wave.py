@@ -70,10 +70,9 @@ class NativeWave:
         self.tables: dict[str, Array] = {}
         self.renew()
 
-    def serves(self, launch: Launch) -> bool:
-        """Has it room for the waves of a launch, and for no larger ones?"""
-        fits = launch.blocks_per_wave <= self.per_wave <= launch.most_blocks_per_wave
-        return fits and self.shape == (launch.threads, launch.shared_bytes)
+    def serves(self, launch: Launch, least: int, most: int) -> bool:
+        """Has it room for the waves of a launch, which have so many blocks?"""
+        return least <= self.per_wave <= most and self.shape == (launch.threads, launch.shared_bytes)
 
     def begin(self, launch: Launch, make_wave: Callable[..., Any]) -> None:
         """The waves are those of a launch; numpy's are made by a function."""
@@ -130,10 +129,10 @@ class NativeWave:
         if self.arena is not self.launch.arena or self.version != self.arena.version:
             self.look_at_allocations()
 
-    def fill(self, first: int, most: int = CHUNK) -> None:
-        """The special registers of the blocks from one on."""
+    def fill(self, first: int, most: int | None = None) -> None:
+        """The special registers of the blocks from one on, which run next."""
         self.chunk = first
-        count = min(max(most // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
+        count = min(most or max(CHUNK // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
         self.state.next_block, self.state.blocks = 0, count
         made = self.launch.special_shape, first, count
         names = self.program.module.specials if made != self.filled else self.program.module.own_specials
@@ -142,6 +141,12 @@ class NativeWave:
         self.filled = made
         self.tables |= {name: self._table(name, first, count) for name in names}
         self.pointers[: len(self.tables)] = [self.tables[name].ctypes.data for name in self.program.module.specials]
+
+    def fill_as(self, other: NativeWave) -> None:
+        """The same blocks as those of another wave of the program, with its special registers."""
+        self.chunk, self.filled, self.tables = other.chunk, other.filled, dict(other.tables)
+        self.state.next_block, self.state.blocks = 0, other.state.blocks
+        self.pointers[:] = other.pointers
 
     def _table(self, name: str, first: int, count: int) -> Array:
         _, extent, dtype = self.program.module.specials[name]

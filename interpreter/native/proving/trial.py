@@ -18,7 +18,7 @@ from ..emit.watching import INTERVAL_AT, WROTE
 from ..program import NativeProgram
 from ..registers import aligned
 from ..run import NativeLaunch
-from ..wave import CHUNK, NativeWave
+from ..wave import NativeWave
 
 Array = NDArray[Any]
 MOST_THREADS = 1 << 30  # that claims tell apart
@@ -78,7 +78,7 @@ class ProvingWave(NativeWave):
         """What a launch may do with allocations is its own."""
         self.look_at_allocations()
 
-    def fill(self, first: int, most: int = CHUNK) -> None:
+    def fill(self, first: int, most: int | None = None) -> None:
         super().fill(first, most)
         self.state.first_claim = first * self.launch.threads
 
@@ -91,7 +91,9 @@ class TrialLaunch(NativeLaunch):
     def __init__(self, launch: Launch, program: NativeProgram, observers: Sequence[Observer]) -> None:
         self.observers = observers
         super().__init__(launch, program, _no_wave)
-        self.shares = False
+
+    def _may_share(self) -> bool:
+        return False
 
     def _new(self, per_wave: int) -> NativeWave:
         return ProvingWave(self.launch, self.program, per_wave)

@@ -173,6 +173,7 @@ class WaveRecord(Root):
     frame: int  # words of 32 bits of a vector's frame
     per_wave: int  # blocks
     blocks: int
+    team: int  # where the number of the next block is that threads share, and a word that is set when they end; 0: it has all blocks alone
     cleared: int  # are frames?
     stops: int  # does a wave stop before its first row?
     more: int  # are there waves beside those of these blocks?

@@ -24,7 +24,7 @@ Flags = Any  # NDArray[np.bool_]
 _ELEMENTS = {"Words": "i64", "Masks": "i32", "Flags": "i8"}
 _ARITHMETIC = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.FloorDiv: "sdiv", ast.BitAnd: "and", ast.BitOr: "or", ast.BitXor: "xor", ast.LShift: "shl",
                ast.RShift: "ashr"}  # fmt: skip
-_BUILT_IN = {"popcount", "smaller", "prefetch", "clear", "invoke"}
+_BUILT_IN = {"popcount", "smaller", "prefetch", "clear", "taken", "invoke"}
 VECTOR = 32  # elements that smaller() compares
 _COMPARISONS = {ast.Eq: "eq", ast.NotEq: "ne", ast.Lt: "slt", ast.LtE: "sle", ast.Gt: "sgt", ast.GtE: "sge"}
 
@@ -269,6 +269,9 @@ class _Function:
                 first = self.new(f"inttoptr i64 {self.value(address)} to ptr")
                 self.lines.append(f"  call void @llvm.memset.p0.i64(ptr {first}, i8 0, i64 {self.value(size)}, i1 false)")
                 return "0"
+            case ast.Call(ast.Name("taken"), [address, by]):
+                counter = self.new(f"inttoptr i64 {self.value(address)} to ptr")
+                return self.new(f"atomicrmw add ptr {counter}, i64 {self.value(by)} seq_cst")
             case ast.Call(ast.Name("invoke"), [address, ast.Name(words), at, count]):
                 function = self.new(f"inttoptr i64 {self.value(address)} to ptr")
                 first = self.new(f"getelementptr i64, ptr %{words}, i64 {self.value(at)}")

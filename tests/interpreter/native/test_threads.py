@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import _thread
-import math
 import threading
 import time
 from collections.abc import Callable
@@ -34,6 +33,7 @@ END = "FINE: st.global.u32 [%d3], %r3; ret;"
 @pytest.fixture(autouse=True)
 def _any_launch_is_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "LEAST", 0)
+    monkeypatch.setattr(run, "SHARED_LANES", 512)  # waves as large as those of one thread
 
 
 def prepared(body: str, threads: int, **options: Any) -> tuple[Launch, Callable[[], list[int]]]:
@@ -170,19 +170,29 @@ def test_threads_that_gain_nothing_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert used == [(3, BLOCKS), (1, BLOCKS)]  # of the second launch it is known
 
 
+def test_a_launch_of_few_blocks_begins_on_all_threads_once_its_time_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "SHARED_LANES", 1)
+    machine = Machine(kernel("p out, p in", HEAD + END))
+    out, given = (machine.upload(np.full(8 * THREADS, n, np.uint32)) for n in (0, 5))
+    first, later = (machine.launch(8, THREADS, [out, given], engine="native", threads=8) for _ in range(2))
+    assert first.used.threads == 7  # its first block has run alone
+    assert later.used.threads == 8
+    assert machine.download(out).tolist() == list(range(8 * THREADS))
+
+
 @pytest.mark.parametrize(("body", "may"), [("red.global.add.u32 [%d1], 1;", True), ("atom.shared.add.u32 %r9, [s], 1;", False)])
 def test_only_threads_that_update_global_memory_may_gain_nothing(body: str, may: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    times = list[float]()
+    times = list[float | None]()
     begin = Team.__init__
 
-    def noted(team: Team, launch: Launch, members: Any, alone: float) -> None:
+    def noted(team: Team, launch: Launch, members: Any, alone: float | None) -> None:
         times.append(alone)
         begin(team, launch, members, alone)
 
     monkeypatch.setattr(Team, "__init__", noted)
     launch, _ = prepared(f"{body} {END}", 3)
     execute(launch)
-    assert [math.isfinite(x) for x in times] == [may]
+    assert [x is not None for x in times] == [may]
 
 
 EVERYDAY = Path(__file__).parents[2] / "bench/everyday"
