@@ -137,7 +137,7 @@ class Moving:
             ways.append((3, "halves"))
 
         def wide(x: str) -> str:
-            return f"zext i32 %{x}.at to i64" if a == 32 else f"add i64 %{x}.at, 0"
+            return f"sext i32 %{x}.at to i64" if a == 32 else f"add i64 %{x}.at, 0"
 
         lines = "" if elements > 1 else T.HALVES + (T.STORE_HALVES if writes else T.LOAD_HALVES)
         if elements == 1:

@@ -56,6 +56,8 @@ HAMMOCKS = {
     "st.global.u32 [%d4], %r7; J:",
     "what is computed before": "xor.b32 %r8, %r4, %r15; add.u32 %r9, %r8, 4; setp.ge.u32 %p1, %r4, %r15; @%p1 bra J; ld.global.u32 %r8, [%d5]; "
     "st.global.u32 [%d4], %r9; J: xor.b32 %r7, %r8, %r9;",
+    "shared memory in front of the lane, as in a scan": "mul.lo.u32 %r8, %r1, 4; setp.lt.u32 %p1, %r1, %r15; @%p1 bra J; mul.lo.u32 %r9, %r15, -4; "
+    "add.u32 %r8, %r8, %r9; ld.shared.u32 %r7, [%r8]; st.shared.u32 [%r8+2048], %r7; J: bar.sync 0; ld.shared.u32 %r8, [%r6+2044]; add.u32 %r7, %r7, %r8;",
     "shared memory": "setp.ge.u32 %p1, %r1, %r15; @%p1 bra J; ld.shared.u32 %r8, [%r6]; ld.shared.u32 %r9, [%r6+1024]; add.u32 %r8, %r8, %r9; "
     "st.shared.u32 [%r6], %r8; J: bar.sync 0; ld.shared.u32 %r7, [%r6];",
     "a tree": "mov.u32 %r8, 128; L: setp.ge.u32 %p1, %r1, %r8; @%p1 bra J; shl.b32 %r9, %r8, 2; add.u32 %r9, %r9, %r6; ld.shared.u32 %r10, [%r6]; "
