@@ -79,9 +79,10 @@ def cudaPointerGetAttributes(ptr: object) -> cudaPointerAttributes:
         return out
     out.device = b.owner.ordinal if b else context().ordinal
     out.devicePointer = address
-    kind = b.kind if b else "device"
+    on_device = SPACE.is_device_memory(found[0])
+    kind = b.kind if b else "device" if on_device else "managed"  # a variable in host memory is a managed one
     out.type = _MEMORY_TYPES.get(kind, cudaMemoryType.cudaMemoryTypeDevice)
-    if not SPACE.is_device_memory(found[0]):
+    if not on_device:
         out.hostPointer = address
     return out
 

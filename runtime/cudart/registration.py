@@ -37,15 +37,6 @@ class Binary:
             self.library = int(results_of(driver.cuLibraryLoadData, image, None, None, 0, None, None, 0))
         return self.library
 
-    def place_managed(self) -> None:
-        """Tells the host where the managed variables are."""
-        if self.placed:
-            return
-        self.placed = True
-        for pointer, name in self.managed.items():
-            address, _ = call(driver.cuLibraryGetManaged, self.load(), name.encode())
-            host().write(pointer, np.frombuffer(int(address).to_bytes(8, "little"), np.uint8))
-
 
 class Registry:
     """All that was registered."""
@@ -83,6 +74,17 @@ class Registry:
         binary.known_by.append(host_variable)
         self.variables[host_variable] = binary, name
         return binary
+
+    def place_managed(self, handle: int) -> None:
+        """Tells the host where the managed variables of a binary are.  From then on a variable's own address stands for it, too."""
+        binary = self.binaries[handle]
+        if binary.placed:
+            return
+        binary.placed = True
+        for pointer, name in binary.managed.items():
+            address = int(call(driver.cuLibraryGetManaged, binary.load(), name.encode())[0])
+            host().write(pointer, np.frombuffer(address.to_bytes(8, "little"), np.uint8))
+            self.add_variable(handle, address, name)
 
     def forget_loaded(self) -> None:
         """Nothing that was registered is loaded: the process is a new one."""

@@ -14,6 +14,7 @@ from ..device.memory.host import host
 from ..errors import invalid, unsupported
 from .api import STATE, api, current, forget, handle_of, integer, member, object_of, stream_of
 from .graphs.graphs import queue, uncaptured
+from .memory.pointers import managed_range
 from .tables.enums import CUresult, CUstreamAttrID, CUstreamCaptureMode
 from .tables.structs import CUcontext, CUdevice, CUgreenCtx, CUlaunchAttributeValue, CUstream
 
@@ -121,9 +122,7 @@ def cuThreadExchangeStreamCaptureMode(mode: object) -> CUstreamCaptureMode:
 def cuStreamAttachMemAsync(hStream: object, dptr: object, length: object, flags: object) -> None:
     """Says which stream uses managed memory; any may, at any time."""
     stream_of(hStream)
-    b = SPACE.buffer_at(integer(dptr))
-    if b is None or b.kind != "managed":
-        raise invalid(f"{integer(dptr):#x} is not managed memory")
+    managed_range(integer(dptr), integer(length))
 
 
 @api

@@ -189,6 +189,7 @@ class AddressSpace:
         self.mapped: dict[int, Window] = {}  # device memory at addresses that the program chose
         self.devices: list[Arena] = []
         self.buffers: dict[int, AddressRange] = {}
+        self.variables: dict[int, AddressRange] = {}  # managed ones, of which something was said
         self._numbers = 0
 
     @property
@@ -270,6 +271,17 @@ class AddressSpace:
         """The host's allocation that holds an address."""
         found = self.find(address)
         return self.buffers.get(found[1].start) if found else None
+
+    def managed_at(self, address: int, owner: Owner) -> AddressRange | None:
+        """The host's allocation, or the managed variable, that holds an address."""
+        b, found = self.buffer_at(address), self.find(address)
+        if b is not None or found is None or self.is_device_memory(found[0]):
+            return b
+        arena, allocation = found
+        known = self.variables.get(allocation.start)
+        if known is None or known.allocation is not allocation:
+            known = self.variables[allocation.start] = AddressRange(allocation, arena, "managed", owner, 0)
+        return known
 
     def device_bytes(self, address: int, size: int, writes: bool = True) -> Bytes:
         """A view of memory that a device can reach; to read, or also to write."""

@@ -25,8 +25,9 @@ def _location(location: Any) -> int:
     return machine().device(location.id).ordinal
 
 
-def _managed(address: int, size: int) -> AddressRange:
-    b = SPACE.buffer_at(address)
+def managed_range(address: int, size: int) -> AddressRange:
+    """The managed allocation, or the managed variable, that holds some bytes."""
+    b = SPACE.managed_at(address, current())
     if b is None or b.kind != "managed" or address + size > b.start + b.size:
         raise invalid(f"{size} bytes at {address:#x} are not managed memory")
     return b
@@ -38,7 +39,7 @@ def cuMemAdvise(devPtr: object, count: object, advice: object, location: object)
     current()
     verb, _, what = member(CUmem_advise, advice).name.removeprefix("CU_MEM_ADVISE_").partition("_")
     at = _location(location)
-    b = _managed(integer(devPtr), integer(count))
+    b = managed_range(integer(devPtr), integer(count))
     if not integer(count):
         raise invalid("no bytes")
     if what == "ACCESSED_BY":
@@ -54,7 +55,7 @@ def cuMemAdvise(devPtr: object, count: object, advice: object, location: object)
 def cuMemRangeGetAttribute(dataSize: object, attribute: object, devPtr: object, count: object) -> int | list[int]:
     """Advice that was given on managed memory: all of it has the same here, since no result depends on it."""
     which = member(CUmem_range_attribute, attribute)
-    b = _managed(integer(devPtr), integer(count))
+    b = managed_range(integer(devPtr), integer(count))
     name = which.name.removeprefix("CU_MEM_RANGE_ATTRIBUTE_")
     if name == "ACCESSED_BY":
         devices = sorted(b.advice.get(name, ()), key=lambda at: (at == HOST, at))  # the host is last
@@ -87,7 +88,7 @@ def cuMemPrefetchAsync(devPtr: object, count: object, location: object, flags: o
     if integer(flags):
         raise invalid("the flags must be 0")
     at = _location(location)
-    _managed(integer(devPtr), integer(count)).advice["LAST_PREFETCH_LOCATION"] = {at}
+    managed_range(integer(devPtr), integer(count)).advice["LAST_PREFETCH_LOCATION"] = {at}
 
 
 def _stretches(dptrs: Any, sizes: Any, count: object) -> list[tuple[int, int]]:
@@ -97,7 +98,7 @@ def _stretches(dptrs: Any, sizes: Any, count: object) -> list[tuple[int, int]]:
     if len(out) < n or not n:
         raise invalid(f"{n} stretches; {len(out)} are given")
     for address, size in out:
-        _managed(address, size)
+        managed_range(address, size)
     return out
 
 

@@ -149,7 +149,7 @@ def register_managed(c: HandledCall) -> int:
 @handles("__cudaInitModule")
 def init_module(c: HandledCall) -> int:
     """Managed variables are about to be used."""
-    REGISTRY.binaries[c.given["handle"]].place_managed()
+    REGISTRY.place_managed(c.given["handle"])
     return 1
 
 

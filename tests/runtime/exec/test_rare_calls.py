@@ -1,0 +1,59 @@
+"""Calls that few programs make, as an H200 answers them: each program counts what is otherwise."""
+
+from __future__ import annotations
+
+from .conftest import Build, Run
+
+BEGIN = """
+#include <cstdio>
+#include <cstring>
+#include <cuda_runtime.h>
+static int wrong;
+#define IS(x, expected) if (int e = (int)(x); e != (int)(expected)) printf("line %d: %s is %d\\n", __LINE__, #x, e), wrong++, cudaGetLastError()
+#define OK(x) IS(x, cudaSuccess)
+"""
+END = """
+    printf("%d wrong\\n", wrong);
+}
+"""
+
+
+def right(warplab_exec: Run, build: Build, name: str, text: str) -> None:
+    """A program of some statements, perhaps behind functions, finds nothing wrong."""
+    done = warplab_exec(build(name, text=BEGIN + text + END))
+    assert done.stdout == "0 wrong\n", done.stdout + done.stderr
+
+
+def test_a_managed_variable_is_a_symbol_and_managed_memory(warplab_exec: Run, build: Build) -> None:
+    """In the host's code its name means the variable, no shadow of it, so calls about symbols get its own address."""
+    text = """
+__managed__ double table[16];
+__global__ void fill() { table[threadIdx.x] = threadIdx.x; }
+int main() {
+    table[3] = 7;
+    void *at;
+    size_t size;
+    OK(cudaGetSymbolAddress(&at, table));
+    IS(at == table, 1);
+    OK(cudaGetSymbolSize(&size, table));
+    IS(size, 128);
+    double two[2] = {8, 9}, back;
+    OK(cudaMemcpyToSymbol(table, two, 16, 16));
+    IS(table[3], 9);
+    fill<<<1, 16>>>();
+    OK(cudaMemcpyFromSymbol(&back, table, 8, 24));
+    IS(back, 3);
+    cudaPointerAttributes a;
+    OK(cudaPointerGetAttributes(&a, &table[2]));
+    IS(a.type, cudaMemoryTypeManaged);
+    IS(a.hostPointer == &table[2], 1);
+    cudaMemLocation here = {cudaMemLocationTypeDevice, 0};
+    int said = 0;
+    OK(cudaMemAdvise(table, 128, cudaMemAdviseSetReadMostly, here));
+    OK(cudaMemRangeGetAttribute(&said, 4, cudaMemRangeAttributeReadMostly, table, 128));
+    IS(said, 1);
+    OK(cudaMemPrefetchAsync(table, 128, here, 0, 0));
+    OK(cudaStreamAttachMemAsync(0, table));
+    IS(cudaFree(table), cudaErrorInvalidValue);
+"""
+    right(warplab_exec, build, "managed_symbol", text)
