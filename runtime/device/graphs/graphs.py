@@ -115,9 +115,6 @@ class DeviceGraph:
         if before.graph is not self or node.graph is not self or before is node or before in node.after:
             raise invalid("a node is of another graph, or the dependency is there already")
         node.after.append(before)
-        if node in ancestors([node]):
-            node.after.remove(before)
-            raise invalid("the dependency would close a circle")
 
     def disconnect(self, before: Node, node: Node) -> None:
         """`node` no longer comes after `before`."""
@@ -127,7 +124,7 @@ class DeviceGraph:
         node.after.remove(before)
 
     def ordered(self) -> list[Node]:
-        """All pieces, each behind those that it comes after; else in the order in which they were added."""
+        """All pieces, each behind those that it comes after; else in the order in which they were added.  A circle of dependencies has no order."""
         done: set[int] = set()
         out: list[Node] = []
         waiting = list(self.nodes)
@@ -139,6 +136,8 @@ class DeviceGraph:
                     done.add(id(n))
                 else:
                     later.append(n)
+            if len(later) == len(waiting):
+                raise invalid(f"the dependencies of {len(later)} nodes close a circle")
             waiting = later
         return out
 

@@ -9,7 +9,7 @@ from ...device.graphs.graphs import DEVICE_LAUNCH, LAUNCHABLE, Capture, DeviceGr
 from ...device.graphs.pending import Work
 from ...device.graphs.streams import LEGACY, DeviceStream, in_order
 from ...device.memory.host import host
-from ...errors import ApiError, invalid
+from ...errors import ApiError, invalid, unsupported
 from ..api import api, current, forget, handle_of, integer, member, object_of, stream_of, text
 from ..tables.enums import CUgraphExecUpdateResult, CUgraphNodeType, CUstreamCaptureMode, CUstreamCaptureStatus
 from ..tables.structs import CUgraph, CUgraphEdgeData, CUgraphExec, CUgraphExecUpdateResultInfo, CUgraphNode
@@ -150,7 +150,10 @@ def cuGraphCreate(flags: object) -> CUgraph:
 @api
 def cuGraphClone(originalGraph: object) -> CUgraph:
     """A copy of a graph."""
-    return CUgraph(handle_of(graph_of(originalGraph).clone()))
+    g = graph_of(originalGraph)
+    if any(n.kind in ("MEM_ALLOC", "MEM_FREE", "CONDITIONAL") for n in g.nodes):
+        raise unsupported("a graph with conditional nodes, or with nodes that allocate or free memory, has no copies")
+    return CUgraph(handle_of(g.clone()))
 
 
 @api

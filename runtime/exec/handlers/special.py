@@ -320,6 +320,17 @@ def range_attributes(c: HandledCall) -> int:
     return int(result)
 
 
+@handles("cuStreamEndCapture", "cudaStreamEndCapture")
+def end_capture(c: HandledCall) -> int:
+    """The graph of a capture; null where it has come to none."""
+    if c.is_runtime:
+        result, graph = cudart.cudaStreamEndCapture(c.stream())
+    else:
+        result, graph = driver.cuStreamEndCapture(c.stream("hStream"))
+    c.out("pGraph" if c.is_runtime else "phGraph", "ptr", 0 if result else graph)
+    return int(result)
+
+
 # ---------------------------------------------------------------- several versions of one call
 
 

@@ -57,3 +57,37 @@ int main() {
     IS(cudaFree(table), cudaErrorInvalidValue);
 """
     right(warplab_exec, build, "managed_symbol", text)
+
+
+def test_graphs_that_cannot_be_copied_or_run(warplab_exec: Run, build: Build) -> None:
+    text = """
+int main() {
+    cudaGraph_t circle, allocating, deciding, copy = nullptr;
+    cudaGraphNode_t a, b;
+    cudaGraphExec_t x;
+    OK(cudaGraphCreate(&circle, 0));
+    OK(cudaGraphAddEmptyNode(&a, circle, nullptr, 0));
+    OK(cudaGraphAddEmptyNode(&b, circle, &a, 1));
+    OK(cudaGraphAddDependencies(circle, &b, &a, nullptr, 1));
+    IS(cudaGraphInstantiate(&x, circle, 0), cudaErrorInvalidValue);
+    OK(cudaGraphCreate(&allocating, 0));
+    cudaMemAllocNodeParams m = {};
+    m.bytesize = 64, m.poolProps.allocType = cudaMemAllocationTypePinned, m.poolProps.location.type = cudaMemLocationTypeDevice;
+    OK(cudaGraphAddMemAllocNode(&a, allocating, nullptr, 0, &m));
+    IS(cudaGraphClone(&copy, allocating), cudaErrorNotSupported);
+    OK(cudaGraphCreate(&deciding, 0));
+    cudaGraphNodeParams p = {};
+    p.type = cudaGraphNodeTypeConditional, p.conditional.type = cudaGraphCondTypeIf, p.conditional.size = 1;
+    OK(cudaGraphConditionalHandleCreate(&p.conditional.handle, deciding));
+    OK(cudaGraphAddNode(&a, deciding, nullptr, nullptr, 0, &p));
+    IS(cudaGraphClone(&copy, deciding), cudaErrorNotSupported);
+    cudaStream_t s;
+    OK(cudaStreamCreate(&s));
+    OK(cudaStreamBeginCapture(s, cudaStreamCaptureModeGlobal));
+    void *memory;
+    IS(cudaMalloc(&memory, 4), cudaErrorStreamCaptureUnsupported);
+    copy = circle;
+    IS(cudaStreamEndCapture(s, &copy), cudaErrorStreamCaptureInvalidated);
+    IS(copy == nullptr, 1);
+"""
+    right(warplab_exec, build, "uncopied", text)
