@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+CHUNK = 32 << 20  # a pool takes memory from the device, and gives it back, in pieces of so many bytes: measured on an H200
+
 
 @dataclass(eq=False)
 class Pool:
@@ -25,14 +27,19 @@ class Pool:
         """An allocation was made."""
         self.used += size
         self.used_high = max(self.used_high, self.used)
-        self.reserved = max(self.reserved, self.used)
+        self.reserved = max(self.reserved, self.least)
         self.reserved_high = max(self.reserved_high, self.reserved)
 
     def give(self, size: int) -> None:
         """An allocation was freed; what lies above the threshold goes back to the device."""
         self.used -= size
-        self.reserved = max(self.used, min(self.reserved, self.threshold))
+        self.trim(self.threshold)
 
     def trim(self, keep: int) -> None:
         """Gives back what is not used, above so many bytes."""
-        self.reserved = max(self.used, min(self.reserved, keep))
+        self.reserved = max(self.least, min(self.reserved, -(-keep // CHUNK) * CHUNK))
+
+    @property
+    def least(self) -> int:
+        """What it must have for its allocations."""
+        return -(-self.used // CHUNK) * CHUNK

@@ -91,3 +91,26 @@ int main() {
     IS(copy == nullptr, 1);
 """
     right(warplab_exec, build, "uncopied", text)
+
+
+def test_a_pool_takes_memory_in_chunks(warplab_exec: Run, build: Build) -> None:
+    text = """
+int main() {
+    cudaMemPool_t pool;
+    OK(cudaDeviceGetDefaultMemPool(&pool, 0));
+    size_t bytes, all = -1;
+    void *a, *b;
+    auto reserved = [&] { OK(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReservedMemCurrent, &bytes)); return (int)(bytes >> 20); };
+    OK(cudaMallocAsync(&a, 4096, 0));
+    IS(reserved(), 32);
+    OK(cudaMallocAsync(&b, 16 << 20, 0));
+    IS(reserved(), 32);
+    OK(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &all));
+    OK(cudaFreeAsync(b, 0));
+    OK(cudaFreeAsync(a, 0));
+    OK(cudaDeviceSynchronize());
+    IS(reserved(), 32);
+    OK(cudaMemPoolTrimTo(pool, 0));
+    IS(reserved(), 0);
+"""
+    right(warplab_exec, build, "chunks", text)
