@@ -174,6 +174,8 @@ def box_work(p: cudaMemcpy3DParms | cudaMemcpy3DPeerParms | None) -> Work:
     def side(array: cudaArray_t, at: cudaPos, memory: cudaPitchedPtr) -> Side:
         if int(array):
             return Side(array_of(array), 0, 0, 0, at.x * texel, at.y, at.z)
+        if memory.pitch < (at.x + e.width) * texel:
+            raise invalid(f"{e.width} elements from element {at.x} on, of {texel} bytes each, do not fit a pitch of {memory.pitch}")
         return Side(None, memory.ptr, memory.pitch, memory.ysize, at.x * texel, at.y, at.z)
 
     e = p.extent

@@ -114,3 +114,25 @@ int main() {
     IS(reserved(), 0);
 """
     right(warplab_exec, build, "chunks", text)
+
+
+def test_a_box_keeps_within_the_pitch(warplab_exec: Run, build: Build) -> None:
+    """Where an array takes part, places in memory count in its elements, too."""
+    text = """
+int main() {
+    char memory[256] = {};
+    int2 elements[8] = {{1, 1}, {2, 2}, {3, 3}};
+    cudaChannelFormatDesc texel = cudaCreateChannelDesc<int2>();
+    cudaArray_t array;
+    OK(cudaMalloc3DArray(&array, &texel, make_cudaExtent(8, 4, 0)));
+    OK(cudaMemcpy2DToArray(array, 0, 0, elements, 64, 64, 1, cudaMemcpyDefault));
+    cudaMemcpy3DParms p = {};
+    p.srcArray = array, p.dstPtr = make_cudaPitchedPtr(memory, 64, 8, 4), p.extent = make_cudaExtent(2, 1, 1), p.kind = cudaMemcpyDeviceToHost;
+    p.dstPos = make_cudaPos(8, 1, 0);
+    IS(cudaMemcpy3D(&p), cudaErrorInvalidValue);
+    p.dstPos = make_cudaPos(6, 1, 0);
+    OK(cudaMemcpy3D(&p));
+    IS(memory[64 + 6 * 8], 1);
+    IS(memory[64 + 7 * 8], 2);
+"""
+    right(warplab_exec, build, "pitch", text)
