@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
@@ -39,6 +39,7 @@ class Finding:
     other_source: str = ""
     nearby: str = ""  # the objects around the address, in words
     help: str = ""  # what would mend it
+    launched: str = ""  # the calls of the program that were under way at the launch, in words: the innermost first, each in a line of its own
     schedule: int | None = None  # the seed of the first order that showed it, where the default order did not
 
 
@@ -51,17 +52,18 @@ def key_of(finding: Finding) -> Key:
 
 
 class Findings:
-    """All findings of a run, in the order in which they came."""
+    """All findings of a run, in the order in which they came.  `launched`: who makes the launch that shows one."""
 
-    def __init__(self) -> None:
+    def __init__(self, launched: Callable[[Finding], str] | None = None) -> None:
         self._found: dict[Key, Finding] = {}
+        self._launched = launched
 
     def add(self, finding: Finding) -> None:
         """Takes one more, or counts it with those of its key; an error outweighs a remark."""
         key = key_of(finding)
         before = self._found.get(key)
         if before is None:
-            self._found[key] = finding
+            self._found[key] = replace(finding, launched=self._launched(finding)) if self._launched is not None else finding
             return
         first = finding if (before.severity, finding.severity) == ("info", "error") else before
         self._found[key] = replace(first, count=before.count + finding.count)
@@ -108,6 +110,8 @@ def paragraph(f: Finding) -> Iterator[str]:
         again = f", {f.count} times" if f.count > 1 else ""
         other = f" and block {f.other_block}, thread {f.other_thread}" if f.other_block is not None else ""
         yield f"    by block {f.block}, thread {f.thread}{other} of {short_name(f.kernel)}{again}"
+    if f.launched:
+        yield from f"    launched {f.launched}".splitlines()
     if f.schedule is not None:
         yield f"    under --schedule {f.schedule}, not in the default order"
     if f.nearby:

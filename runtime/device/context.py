@@ -243,6 +243,8 @@ class DeviceContext(DeviceWork):
             for line in launch.assertions:
                 self.assertion(line)
         else:
+            if sanitizer:
+                sanitizer.ended()
             self._recursed(handle, launch)
             timed.done(short_name(handle.name), self.ordinal, by_host=by_host)
         if workspace is not None and self.alive:

@@ -22,6 +22,7 @@ from warplab.interpreter.memory.arena import Arena
 from warplab.interpreter.observe import Observer
 
 from ...errors import UsageError
+from ..memory.host import host
 from .filtering import LaunchFilter
 
 POISON = 1  # the seed of what nobody has written, where nobody names one
@@ -64,7 +65,9 @@ class Sanitizer:
         self._watches = True  # the launch at hand?
         self._suppressions = tuple(suppressions)
         self.unexplained: list[ExecutionError] = []  # device errors that no tool reports, after which the program went on
-        self._findings = Findings()
+        self._now = ""  # the kernel of the launch that runs
+        self._first: dict[str, str] = {}  # who has made the first launch of each kernel
+        self._findings = Findings(self._launched)
         self._checkers = checkers_of(
             self.tools, CheckedRun(self._findings, strict, len(self.tools) == len(TOOLS) if leaks is None else leaks, in_order)
         )
@@ -78,11 +81,24 @@ class Sanitizer:
         self._watches = named and self._launches.takes(self._seen)
         self._seen += named
         if self._watches:
+            self._now = launch.name
+            if launch.name not in self._first:
+                self._first[launch.name] = host().launched_from()
             return self.observers
         for arena in (launch.arena, *launch.other_arenas):  # nobody sees what it writes
             for a in arena.living():
                 self.written(arena, a.start, a.size)
         return ()
+
+    def _launched(self, finding: Finding) -> str:
+        """Who makes the launch that shows a finding; of a finding that shows later, who has made the first launch of its kernel."""
+        if finding.kernel and finding.kernel == self._now:
+            return host().launched_from()
+        return f"first {first}" if (first := self._first.get(finding.kernel)) else ""
+
+    def ended(self) -> None:
+        """The launch has run."""
+        self._now = ""
 
     def unset(self, arena: Arena, address: int, size: int) -> None:
         """Memory was made that the host has left unset."""
@@ -122,6 +138,7 @@ class Sanitizer:
         if launch is not None and self._watches:
             for o in self.observers:
                 o.end(launch)
+        self.ended()
         if not self.goes_on or not isinstance(error, Fault | Deadlock):
             return False
         if not self.explains(error):

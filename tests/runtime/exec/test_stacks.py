@@ -43,6 +43,21 @@ int main(int count, char **) {
     return cudaDeviceSynchronize() != cudaErrorIllegalAddress;
 }
 """
+FOUND = """
+__global__ void unset(int *p) { p[threadIdx.x + 64] = p[threadIdx.x] > 5; }
+__global__ void racing(int *p) { p[0] = threadIdx.x; }
+__attribute__((noinline)) void once(int *p) {
+    unset<<<1, 4>>>(p);
+}
+int main() {
+    int *p;
+    cudaMalloc(&p, 512), once(p);
+
+    once(p);
+    racing<<<2, 64>>>(p + 100);
+    return cudaDeviceSynchronize();
+}
+"""
 LINES = {
     "Solver::step": 15, "Solver::run(double*)::{lambda(int)#1}::operator()": 19, "Solver::each<Solver::run(double*)::{lambda(int)#1}>": 12,
     "Solver::run": 19, "main": 31,
@@ -73,6 +88,18 @@ def test_without_debug_information_the_functions_are_told(warplab_exec: Run, bui
     lines = told(done.stderr)
     assert lines[0] == f"  launched in Solver::step of {name} (nvcc -g keeps the line)"
     assert lines[-2:] == [f"    called in Solver::run of {name}", f"    called in main of {name}"]
+
+
+def test_a_finding_of_the_checkers_tells_the_calls(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
+    """In text and in the report for CI systems; of what initcheck finds at the end, those of the kernel's first launch."""
+    report = tmp_path / "report.xml"
+    done = warplab_exec(build("found", "-g", text=FOUND), options=("--sanitize", "initcheck,racecheck", "--junit", str(report)))
+    first, second = done.stderr.split("========= Error: ")[1:]
+    lines = [line.removeprefix("=========").strip() for line in (first + second).splitlines()]
+    assert [line for line in lines if line.startswith(("launched", "called"))] == [
+        "launched at found.cu:12 in main", "launched first at found.cu:5 in once", "called at found.cu:9 in main",
+    ]  # fmt: skip
+    assert report.read_text().count("launched at found.cu:12 in main") == 1
 
 
 def test_the_log_and_the_profile_tell_the_calls_too(warplab_exec: Run, build: Build, tmp_path: Path) -> None:
