@@ -11,7 +11,7 @@ from typing import Protocol
 
 from ..errors import ApiError
 from .binaries.lines import CallSite, call_site
-from .binaries.maps import MappedObject, object_at
+from .binaries.maps import MappedObject, objects_by_address
 from .binaries.unwind import CallFrame, calls, table_of
 
 MOST = 8  # calls that are told
@@ -40,7 +40,7 @@ class ProgramStack:
     object_of: Callable[[int], MappedObject | None] = field(init=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "object_of", cache(lambda address: object_at(self.program.pid, address)))
+        object.__setattr__(self, "object_of", cache(objects_by_address(self.program.pid)))
 
     def places(self) -> list[int]:
         """Where the calls go on; what nvcc makes of <<<>>>, and calls inside of it, are no calls of the program's."""

@@ -6,7 +6,8 @@ import mmap
 import os
 import re
 import struct
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -57,21 +58,55 @@ def path_at(pid: int, address: int) -> str:
 
 def object_at(pid: int, address: int) -> MappedObject | None:
     """The object file that is mapped at an address of a process."""
-    path = path_at(pid, address)
-    for o in objects(pid):
-        if o.path == f"/proc/{pid}/root{path}":
-            try:
-                with open(o.path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
-                    return MappedObject(o.path, o.base, first_address(raw))
-            except (OSError, ValueError, struct.error):
-                return None
-    return None
+    return objects_by_address(pid)(address)
+
+
+def objects_by_address(pid: int) -> Callable[[int], MappedObject | None]:
+    """What gives the object file that is mapped at an address of a process, as it is now: who asks for many addresses reads its maps once."""
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as lines:
+        found = [m for m in map(LINE.match, lines) if m is not None]
+    ends = [int(m[2], 16) for m in found]
+    code = {m[7] for m in found if "x" in m[3]}
+    bases = {m[7]: int(m[1], 16) for m in reversed(found) if m[4] == "00000000"}
+
+    def at(address: int) -> MappedObject | None:
+        m = found[n] if (n := bisect_right(ends, address)) < len(ends) else None
+        if m is None or int(m[1], 16) > address or m[7] not in code or m[7] not in bases or not m[7].startswith("/"):
+            return None
+        path = f"/proc/{pid}/root{m[7]}"
+        try:
+            return MappedObject(path, bases[m[7]], _first_address(path, os.stat(path).st_mtime_ns))
+        except (OSError, ValueError, struct.error):
+            return None
+
+    return at
+
+
+@lru_cache(maxsize=64)
+def _first_address(path: str, changed: int) -> int:
+    with open(path, "rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as raw:
+        return first_address(raw)
 
 
 def symbol_at(found: MappedObject, address: int) -> str:
     """The name of the function or variable that holds an address of a process; empty where the file has no such symbol."""
-    known = symbols(found, "") or symbols(found, "", dynamic=True)
-    return next((name for name, (at, size) in known.items() if at <= address < at + size), "")
+    for kind in (SYMTAB, DYNSYM):
+        try:
+            stat = os.stat(found.path)
+            begins, ends, names = _in_order(found.path, stat.st_dev, stat.st_ino, stat.st_mtime_ns, kind)
+        except (OSError, ValueError, struct.error, IndexError):  # gone, or no object file after all
+            return ""
+        if begins:
+            n = bisect_right(begins, address - found.base) - 1
+            return names[n] if n >= 0 and address - found.base < ends[n] else ""
+    return ""
+
+
+@lru_cache(maxsize=64)
+def _in_order(path: str, device: int, inode: int, changed: int, kind: int) -> tuple[list[int], list[int], list[str]]:
+    """Where functions and variables begin, where they end, and their names: of several in one place the first of the table."""
+    known = {at: (at + size, name) for name, (at, size) in reversed(_symbols(path, device, inode, changed, b"", kind).items()) if size}
+    return sorted(known), [known[at][0] for at in sorted(known)], [known[at][1] for at in sorted(known)]
 
 
 def sections(raw: mmap.mmap) -> Iterator[tuple[str, tuple[int, ...]]]:

@@ -68,6 +68,7 @@ class UnwindTable:
     begins: list[int]  # of each function, in the addresses of the file
     entries: list[int]  # where it is described, in .eh_frame
     raw: bytes  # that section
+    known: dict[int, FrameRule | None] = field(default_factory=dict)  # the rules that were asked for
 
     def function(self, address: int) -> int:
         """Where the function begins that holds an address; -1 where none is known."""
@@ -76,6 +77,11 @@ class UnwindTable:
 
     def rule(self, address: int) -> FrameRule | None:
         """What holds at an address."""
+        if address not in self.known:
+            self.known[address] = self._rule(address)
+        return self.known[address]
+
+    def _rule(self, address: int) -> FrameRule | None:
         n = bisect_right(self.begins, address) - 1
         if n < 0:
             return None
