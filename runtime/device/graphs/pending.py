@@ -1,8 +1,9 @@
 """Work that has not ended: launches whose lanes only spin, and whatever streams were given behind them.
 
 All other work ends inside the call that gives it, so there is hardly ever any.  A launch that only spins goes on when memory may have
-changed: other work has run, the host has written memory that both see.  The order is the same every time: of the pieces that may run, the
-one that was given first.  The host that waits for work which nothing can change any more ends it: a deadlock.
+changed: other work has run, the host has written memory that both see.  The order is the same every time: of the pieces that may run, one of
+the stream with the highest priority, and of those the one that was given first.  The host that waits for work which nothing can change any
+more ends it: a deadlock.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ HOST = "HOST"  # the kind of work that only a thread of the program can do
 
 class WaitingStream(Protocol):
     """A stream, as its work knows it."""
+
+    priority: int  # the lower the number, the higher
 
     @property
     def context(self) -> DeviceState:
@@ -112,11 +115,15 @@ class WorkQueue:
         self.running = True
         try:
             turned: set[PendingWork] = set()  # those that may get on by themselves do so once
-            while (piece := next((p for p in self.pieces if self._may_run(p, speaks, turned)), None)) is not None:
+            while (piece := next((p for p in self._by_priority() if self._may_run(p, speaks, turned)), None)) is not None:
                 turned.add(piece)
                 self._advance(piece)
         finally:
             self.running = False
+
+    def _by_priority(self) -> list[PendingWork]:
+        """All pieces in the order in which they are looked at; priorities are not for copies."""
+        return sorted(self.pieces, key=lambda p: 0 if p.kind == "MEMCPY" else p.stream.priority)
 
     def _may_run(self, piece: PendingWork, speaks: bool, turned: set[PendingWork]) -> bool:
         if any(not p.done for p in piece.after):

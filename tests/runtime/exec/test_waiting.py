@@ -324,3 +324,32 @@ def test_a_stream_waits_for_a_value_that_another_writes(warplab_exec: Run, build
 def test_each_thread_has_a_default_stream(warplab_exec: Run, build: Build) -> None:
     done = warplab_exec(build("per_thread", "--default-stream", "per-thread", text=THREADS))
     assert (done.stdout, done.stderr) == ("0\n", "")
+
+
+PRIORITIES = (
+    HEAD
+    + r"""
+    int least, greatest;
+    cudaStream_t high;
+    cudaEvent_t e;
+    CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    CHECK(cudaStreamCreateWithPriority(&high, cudaStreamNonBlocking, greatest));
+    CHECK(cudaEventCreate(&e));
+    *pinned = 0;
+    wait_for<<<1, 1, 0, a>>>(pinned, 7, d);
+    CHECK(cudaEventRecord(e, a));
+    for (cudaStream_t s : {b, high}) {
+        CHECK(cudaStreamWaitEvent(s, e));
+        for (int n = 0; n < 2; n++) says<<<1, 1, 0, s>>>(s == high ? 10 + n : n);
+    }
+    *pinned = 7;
+    CHECK(cudaDeviceSynchronize());
+}
+"""
+)
+
+
+def test_kernels_of_streams_with_a_higher_priority_come_first(warplab_exec: Run, build: Build) -> None:
+    """Of those that an event makes ready at once, whichever the host has launched first."""
+    done = warplab_exec(build("priorities", text=PRIORITIES))
+    assert done.stdout.splitlines() == [f"kernel {n}" for n in (10, 11, 0, 1)], done.stderr
