@@ -7,12 +7,14 @@ import random
 import time
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 
 pytest.importorskip("llvmlite")
 
 from tests.interpreter.test_reference import seeded
 
+from .random_stretches import StretchProgram
 from .test_regions import equal
 from .test_waiting import judge
 
@@ -36,8 +38,17 @@ def waiting(seed: int, _: pytest.MonkeyPatch) -> None:
     judge(seed)
 
 
+def stretches(seed: int, _: pytest.MonkeyPatch) -> None:
+    """Neighbours, bounds, trees and tables in shared and global memory."""
+    program = StretchProgram(seed)
+    (numpy, steps), (native, native_steps) = program.results(engine="numpy"), program.results(engine="native")
+    assert np.array_equal(numpy, native) and steps == native_steps
+
+
 @pytest.mark.parametrize("seconds", [5, pytest.param(60, marks=pytest.mark.long)])
-@pytest.mark.parametrize("generator", [structured, strips, equal, waiting], ids=["structured", "strips", "loops", "waiting"])
+@pytest.mark.parametrize(
+    "generator", [structured, strips, equal, waiting, stretches], ids=["structured", "strips", "loops", "waiting", "stretches"]
+)
 def test_engines_agree_on_fresh_programs(generator: Callable[[int, pytest.MonkeyPatch], object], seconds: int) -> None:
     end, seed = time.monotonic() + seconds, SEED
     while seed == SEED or (time.monotonic() < end and "WARPLAB_SEED" not in os.environ):
