@@ -14,6 +14,7 @@ from pathlib import Path
 
 VARIABLE = "WARPLAB_CACHE"  # another folder
 LIMIT = 256 << 20  # bytes of all files
+LOOKS = 64  # at all files, while as many bytes are written as the limit allows
 _DIGEST = 32  # bytes in front of the code, which say that it is whole
 
 
@@ -34,7 +35,8 @@ def folder() -> Path:
 def is_empty() -> bool:
     """Is nothing kept there?"""
     try:
-        return not any(folder().iterdir())
+        with os.scandir(folder()) as files:
+            return next(files, None) is None
     except OSError:
         return True
 
@@ -67,16 +69,19 @@ class ObjectStore:
             handle, name = tempfile.mkstemp(dir=self.place, prefix=".")
         except OSError:
             return
+        digest = hashlib.sha256(code).digest()
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(hashlib.sha256(code).digest() + code)
+                file.write(digest + code)
             os.replace(name, self._path(key))
-            self._bound()
+            if int.from_bytes(digest[:4], "little") * self.limit < LOOKS * len(code) << 32:
+                self._bound()
         except OSError:
             with contextlib.suppress(OSError):
                 os.unlink(name)
 
     def _bound(self) -> None:
+        """Removes what is too much.  To look at thousands of files takes longer than to write one: `put` leaves it to chance, as its content says."""
         files = sorted(((p.stat(), p) for p in self.place.glob("*.o")), key=lambda f: f[0].st_mtime)
         size = sum(stat.st_size for stat, _ in files)
         for stat, path in files:

@@ -21,7 +21,7 @@ from warplab.interpreter.execute import execute
 from warplab.interpreter.native import jit, tiering
 from warplab.interpreter.native.jit import NativeSource
 from warplab.interpreter.native.run import NativeLaunch
-from warplab.interpreter.native.store import ObjectStore
+from warplab.interpreter.native.store import LOOKS, ObjectStore
 from warplab.interpreter.native.tiers import notes
 from warplab.interpreter.native.tiers.foresight import Approach, LaunchForesight
 
@@ -238,6 +238,15 @@ def test_the_folder_is_bounded(tmp_path: Path) -> None:
         store.get("0")
     assert sum(p.stat().st_size for p in tmp_path.iterdir()) <= 3000
     assert store.get("4") == bytes(900)
+
+
+def test_small_files_seldom_make_it_look_at_all_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store, looks, bound = ObjectStore(tmp_path, limit=16_000), [], ObjectStore._bound
+    monkeypatch.setattr(ObjectStore, "_bound", lambda self: (looks.append(1), bound(self)))
+    for n in range(300):
+        store.put(str(n), n.to_bytes(100, "little"))
+    assert len(looks) < 300 * LOOKS * 100 / 16_000 * 1.25
+    assert sum(p.stat().st_size for p in tmp_path.iterdir()) <= 16_000 + 10 * 132
 
 
 @pytest.mark.parametrize(
