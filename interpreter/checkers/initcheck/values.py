@@ -19,8 +19,6 @@ from .memory import ArenaShadows, WaveShadow
 from .origins import Origins
 from .uses import UnsetUses
 
-WORD = 4  # bytes that a proof speaks of as one
-
 
 class UnsetValues(Observer):
     """Watches launches for uses of bits that nobody has set."""
@@ -79,9 +77,9 @@ class UnsetValues(Observer):
 
     def proved(self, proof: LaunchProof) -> None:
         """See Observer."""
-        for a, words in proof.set:
-            unset = self.undefined(proof.launch.arena, a.start, a.size)[: WORD * words.size].view(np.uint32)
-            unset[slice(None) if words.all() else words] = 0
+        for a, units in proof.set:
+            unset = self.undefined(proof.launch.arena, a.start, a.size)[: proof.unit * units.size].view(f"u{proof.unit}")
+            unset[slice(None) if units.all() else units] = 0
 
     def wave(self, wave: ObservedWave) -> None:
         self._all_set.clear()  # its threads may store what is not set

@@ -33,7 +33,7 @@ DType = np.dtype[Any]
 
 # Of the context.
 _POINTERS = "host shared parameters frames uniforms sites block_of thread_of specials local claims".split()
-_NUMBERS = "shared_stride shared_size shared_part first_block first_claim block_lanes interval local_stride local_size".split()
+_NUMBERS = "shared_stride shared_size shared_part first_block first_claim claims_from claims_size block_lanes interval local_stride local_size".split()
 
 
 class Emitter(CompiledLanes):

@@ -148,11 +148,12 @@ class Helpers:
         return name
 
     def _access(self, what: str, space: str, bits: int, elements: int) -> str:
-        space = "shared" if space == "shared" else "global"  # the base and the limits say which
+        space = space if space in ("shared", "claims") else "global"  # the base and the limits say which
         name = f"{what}_{space}_{bits}x{elements}"
         if name in self.texts:
             return name
-        w, h, a = self.width, self.width // 2, 32 if space == "shared" else 64
+        w, h, a = self.width, self.width // 2, 64 if space == "global" else 32
+        gapped = self.gapped and space == "shared"
         size = bits // 8 * elements
         ways = [(0, "run")] + ([(1, "same")] if what == "load" else []) + ([(2, "halves")] if elements == 1 else [])
         if what == "load" and elements == 1:
@@ -161,8 +162,8 @@ class Helpers:
             "name": name, "A": str(a), "B": str(bits), "H": str(h), "R": self.result(bits, elements, w), **sizes(bits, elements),
             "write": str(int(what != "load")), "bytes": str(bits // 8),
             "reach": str((w - 1) * size), "half.reach": str((h - 1) * size),
-            "limits": T.GLOBAL_LIMITS if a == 64 else T.GAPPED_LIMITS if self.gapped else T.SHARED_LIMITS,
-            "find": "find_each" if a == 64 else "find_shared_each" if self.gapped else "miss_each",
+            "limits": T.GLOBAL_LIMITS if a == 64 else T.GAPPED_LIMITS if gapped else T.SHARED_LIMITS,
+            "find": "find_each" if a == 64 else "find_shared_each" if gapped else "miss_each",
             "ways": " ".join(f"i32 {n}, label %{label}" for n, label in ways),
             "plain": self.filled(_IF_PLAIN if elements == 1 else _IF_FULL), "low": ", ".join(f"i32 {i}" for i in range(h)),
             "high": ", ".join(f"i32 {i}" for i in range(h, w)), "heads": ", ".join(f"i32 {i // h * h}" for i in range(w)),

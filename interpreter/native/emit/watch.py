@@ -11,7 +11,8 @@ from ...plan import plan as P
 WRITABLE = 1
 NO_WRITES = 2  # nobody writes to the allocation in this launch
 ALL_SET = 4  # it holds no bytes that nobody has set
-WORD = 4  # bytes that are claimed as one
+CLAIM = 4  # bytes of a claim
+WORD = 4  # bytes that are claimed as one, where no access is narrower
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,6 +20,7 @@ class ProofWatch:
     """The operations of one function, by their ids."""
 
     rights: Mapping[int, int]  # what an access to global memory asks for
-    claiming: frozenset[int]  # the accesses that claim the words that they access
+    claiming: frozenset[int]  # the accesses that claim what they access
+    unit: int  # bytes that are claimed as one: those of the narrowest of these accesses, or a word
     naming: frozenset[int]  # the operations across lanes whose last operand has to name all lanes
     stored: frozenset[P.ParameterPlace]  # the parameters from which the addresses of stores in global memory come

@@ -1,9 +1,9 @@
-"""Accesses of code that is to prove something of its launch (proving/): their lanes claim words, and look whether shared memory is set.
+"""Accesses of code that is to prove something of its launch (proving/): their lanes claim memory, and look whether shared memory is set.
 
-The claim of a word is 0, or says which thread has accessed it and whether that wrote, or that several have read it, or that threads have updated it
-atomically.  A claim that clashes with another one fails as an illegal access does: the launch is not proved.  Claims of global memory lie as that memory
-lies.  Behind shared memory lies a mark for each byte that is set, and behind the marks the claims of its words, which count until the block comes to its
-next barrier.
+Memory is claimed in units: words, or as many bytes as the narrowest access moves.  The claim of a unit is 0, or says which thread has accessed it and
+whether that wrote, or that several have read it, or that threads have updated it atomically.  A claim that clashes with another one fails as an illegal
+access does: the launch is not proved.  Claims lie as their memory does.  Behind shared memory lies a mark for each byte that is set, and behind the marks
+the claims of its units, which count until the block comes to its next barrier.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from ..trace.symbol import SymbolicArray, lift
 from ..uniformity import VARYING
 from .accesses import AccessPlace, EmittedAccesses, Offset, parts_of, result_type, space_of
 from .memory import CALLED
+from .stack import narrow
 from .values import Guard
-from .watch import WORD
+from .watch import CLAIM
 
 INTERVAL_AT = 12  # bits of a claim in shared memory that say who claims
 WROTE = 1  # the bit of a claim that says that its thread has written
@@ -89,26 +90,24 @@ class WatchedAccesses(EmittedAccesses):
     def _look_at_marks(self, a: SymbolicArray, plus: Offset, bytes: int, elements: int, guard: Guard, *, write: bool) -> None:
         """What is stored is set; what is loaded ought to be."""
         code, set_all = self.code, (1 << 8 * bytes) - 1
-        where = self._behind(self.place("shared", a, bytes * elements, guard, plus), "%shared_part")
+        place = self.place("shared", a, bytes * elements, guard, plus)
+        where = place._replace(base=f"ptr {self.code.emit(f'getelementptr i8, {place.base}, i64 %shared_part')}")
         dtype = np.dtype(f"u{bytes}")
         if write:
-            self._store(where, plus, [lift(code, dtype.type(set_all), dtype, self.width)] * elements, guard)
+            self._store("shared", where, plus, [lift(code, dtype.type(set_all), dtype, self.width)] * elements, guard)
             return
-        for part in self._load(where, plus, dtype, elements, guard):
+        for part in self._load("shared", where, plus, dtype, elements, guard):
             self._refuse_lanes(part != dtype.type(set_all), guard)
 
-    def _behind(self, place: AccessPlace, away: str) -> AccessPlace:
-        return place._replace(base=f"ptr {self.code.emit(f'getelementptr i8, {place.base}, i64 {away}')}")
-
-    def _load(self, place: AccessPlace, plus: Offset, dtype: np.dtype[Any], elements: int, guard: Guard) -> list[Any]:
-        bits, space = 8 * dtype.itemsize, "shared" if place.address.itemsize == 4 else "global"
+    def _load(self, space: str, place: AccessPlace, plus: Offset, dtype: np.dtype[Any], elements: int, guard: Guard) -> list[Any]:
+        bits = 8 * dtype.itemsize
         where = f"{self.in_place(place, plus, dtype.itemsize * elements, guard)}, {self.lanes(guard)}"
         result = result_type(bits, elements, self.width)
         found = self.code.fresh(f"call {result} @{self.helpers.load(space, bits, elements)}({where}) {CALLED}")
         return list(parts_of(self.code, found, TYPES[f"u{bits}"], elements))
 
-    def _store(self, place: AccessPlace, plus: Offset, values: list[Any], guard: Guard) -> None:
-        bits, space = 8 * values[0].itemsize, "shared" if place.address.itemsize == 4 else "global"
+    def _store(self, space: str, place: AccessPlace, plus: Offset, values: list[Any], guard: Guard) -> None:
+        bits = 8 * values[0].itemsize
         where = f"{self.in_place(place, plus, values[0].itemsize * len(values), guard)}, {self.lanes(guard)}"
         given = ", ".join(f"{v.type} {v.value}" for v in values)
         self.code.lines.append(f"  call void @{self.helpers.store(space, bits, len(values))}({where}, {given}) {CALLED}")
@@ -116,42 +115,49 @@ class WatchedAccesses(EmittedAccesses):
     # ------------------------------------------------------------ claims
 
     def _claim(self, space: str, place_of: Any, size: int, guard: Guard, how: Literal["load", "store", "update"]) -> None:
-        """Each lane claims the words that it accesses; what several update belongs to nobody."""
-        a, plus = self._address(place_of, space)
-        a = self.at(VARYING, a.view(f"u{a.itemsize}"))
-        if size < WORD:
-            a, plus, size = self._word_of(a, plus), 0, WORD
-        place = self.place(space, a, size, guard, plus)
-        behind = self._behind(place, self.once.emit("shl i64 %shared_part, 1")) if space == "shared" else None
-        place = behind or place._replace(base="ptr %claims.b")
+        """Each lane claims the units that it accesses; what several update belongs to nobody."""
+        assert self.helpers.watch is not None
+        n = size // self.helpers.watch.unit
+        place = self._place_of_claims(space, *self._address(place_of, space), CLAIM * n)
         mine, floor, many = self._claimant(space)
-        word, n = np.dtype(np.uint32), size // WORD
+        claim = np.dtype(f"u{CLAIM}")
         claims, updated = list[Any](), many - np.uint32(1)
-        for old in self._load(place, plus, word, n, guard):
+        for old in self._load("claims", place, 0, claim, n, guard):
             strange = (old >= floor) & ((old != updated) if how == "update" else (old & np.uint32(0xFFFFFFFF - WROTE)) != mine)
             self._refuse_lanes(strange & ((old & np.uint32(WROTE)) != np.uint32(0)) if how == "load" else strange, guard)
             read = np.where(strange, many, np.where(old < floor, mine, old))
             claims.append(read if how == "load" else mine | np.uint32(WROTE) if how == "store" else updated)
-        self._store(place, plus, claims, guard)
+        self._store("claims", place, 0, claims, guard)
         if how == "update":
             return
-        differ = [now != claim for now, claim in zip(self._load(place, plus, word, n, guard), claims, strict=True)]  # lanes at one word
-        met = functools.reduce(operator.or_, differ)
+        found = self._load("claims", place, 0, claim, n, guard)
+        met = functools.reduce(operator.or_, [now != mine for now, mine in zip(found, claims, strict=True)])  # lanes at one unit
         if how == "store":
             self._refuse_lanes(met, guard)
         else:
-            self._store(place, plus, [many] * n, (VARYING, met if guard is None else met & self.at(VARYING, guard[1])))
+            self._store("claims", place, 0, [many] * n, (VARYING, met if guard is None else met & self.at(VARYING, guard[1])))
 
-    def _word_of(self, a: SymbolicArray, plus: Offset) -> SymbolicArray:
-        """The addresses of the words that hold some bytes."""
-        dtype, t = a.dtype, f"i{8 * a.itemsize}"
-        if isinstance(plus, str):
-            one = self.code.emit(f"insertelement <1 x {t}> poison, {t} {plus}, i32 0")
-            added: Any = lift(self.code, SymbolicArray(self.code, one, dtype, 1), dtype, self.width)
+    def _place_of_claims(self, space: str, a: SymbolicArray, plus: Offset, bytes: int) -> AccessPlace:
+        """Where the claims of what lanes access lie, so many bytes for each lane; an address that is illegal has some, too, or none."""
+        assert self.helpers.watch is not None
+        code, once, each = self.code, self.once, CLAIM // self.helpers.watch.unit
+        a = self._sum(self.at(VARYING, a.view(f"u{a.itemsize}")), plus)
+        if space == "shared":
+            before = code.emit(f"mul i64 {self.block()}, {once.emit(f'mul i64 %shared_stride, {each}')}")
+            start = code.emit(f"add i64 {once.emit('shl i64 %shared_part, 1')}, {before}")
+            base, size = code.emit(f"getelementptr i8, ptr %shared.b, i64 {start}"), once.emit(f"mul i64 %shared_size, {each}")
+            address = (narrow(a) if a.itemsize == 8 else a) * np.uint32(each)
         else:
-            added = dtype.type(plus & (1 << 8 * a.itemsize) - 1)
-        word: SymbolicArray = (a + added) & dtype.type((1 << 8 * a.itemsize) - WORD)
-        return word
+            base, size = "%claims.b", "%claims_size"
+            address = narrow((a.astype(np.uint64) - self._in_all("%claims_from", 64)) * np.uint64(each))
+        room = once.emit(f"sub i64 {size}, {bytes - 1}")
+        limit = once.emit(f"select i1 {once.emit(f'icmp slt i64 {room}, 0')}, i64 0, i64 {room}")
+        return AccessPlace(f"ptr {base}", f"ptr null, i64 {limit}", address)
+
+    def _sum(self, a: Any, plus: Offset) -> Any:
+        """Addresses, with what is added to all of them."""
+        bits = 8 * a.itemsize
+        return a + (self._in_all(plus, bits) if isinstance(plus, str) else a.dtype.type(plus & (1 << bits) - 1))
 
     def _claimant(self, space: str) -> tuple[Any, Any, Any]:
         """What each lane writes into a claim, the least claim that counts, and the one of several that read."""
@@ -169,7 +175,9 @@ class WatchedAccesses(EmittedAccesses):
         lanes = lift(code, np.arange(2, 2 * w + 2, 2), np.dtype(np.uint32), w)
         return (self._in_all(first) + lanes, *(self._in_all(x) for x in (floor, many)))
 
-    def _in_all(self, number: str) -> Any:
-        """The lower half of a number of 64 bits in all lanes."""
-        one = self.code.emit(f"insertelement <1 x i32> poison, i32 {self.code.emit(f'trunc i64 {number} to i32')}, i32 0")
-        return lift(self.code, SymbolicArray(self.code, one, np.uint32, 1), np.dtype(np.uint32), self.width)
+    def _in_all(self, number: str, bits: int = 32) -> Any:
+        """The lower part of a number of 64 bits in all lanes."""
+        low = number if bits == 64 else self.code.emit(f"trunc i64 {number} to i{bits}")
+        dtype = np.dtype(f"u{bits // 8}")
+        one = self.code.emit(f"insertelement <1 x i{bits}> poison, i{bits} {low}, i32 0")
+        return lift(self.code, SymbolicArray(self.code, one, dtype, 1), dtype, self.width)

@@ -13,7 +13,7 @@ from ...faults import ExecutionError
 from ...launch import EngineUse, Launch
 from ...memory.arena import Allocation
 from ...observe import LaunchProof, Observer
-from ..emit.watch import ALL_SET, NO_WRITES, WORD, WRITABLE
+from ..emit.watch import ALL_SET, CLAIM, NO_WRITES, WORD, WRITABLE
 from ..emit.watching import INTERVAL_AT, WROTE
 from ..program import NativeProgram
 from ..registers import aligned
@@ -23,7 +23,7 @@ from ..wave import NativeWave
 Array = NDArray[Any]
 MOST_THREADS = 1 << 30  # that claims tell apart
 MOST_INTERVALS = 1 << 32 - INTERVAL_AT
-MOST_BYTES = 1 << 28  # in which what a launch may write lies
+MOST_BYTES = 1 << 28  # of the claims of what a launch may write
 LINE = 64  # bytes at whose multiples the parts of shared memory begin
 
 
@@ -34,7 +34,8 @@ class UnprovedError(Exception):
 class ProvingWave(NativeWave):
     """Memory for the waves of a trial: with marks and claims, and a copy of what may be written."""
 
-    copy = claims = np.zeros(0, np.uint8)  # they lie as what may be written does, from `low` on
+    copy = np.zeros(0, np.uint8)  # of what may be written, which lies from `low` on
+    claims = np.zeros(0, np.uint32)  # of its units
     written: Sequence[Allocation] = ()  # what may be written
     has_unset: Callable[[Allocation], bool]
     low = 0
@@ -45,22 +46,36 @@ class ProvingWave(NativeWave):
         self.low = min((a.start for a in written), default=0) & -16
         size = -(-(max((a.end for a in written), default=0) - self.low) // WORD) * WORD
         if self.copy.size < size:
-            self.copy, self.claims = np.zeros(size, np.uint8), np.zeros(size, np.uint8)
+            self.copy, self.claims = np.zeros(size, np.uint8), np.zeros(size // self.unit, np.uint32)
         for a in written:
-            self.part(a, self.copy)[:] = self.launch.arena.bytes[a.start - self.launch.arena.base :][: a.size]
-            self.part(a, self.claims)[:] = 0
-        self.state.claims = self.claims.ctypes.data - self.low
+            self.kept(a)[:] = self.launch.arena.bytes[a.start - self.launch.arena.base :][: a.size]
+            self.claimed(a)[:] = 0
+        state = self.state
+        state.claims, state.claims_from, state.claims_size = self.claims.ctypes.data, self.low, CLAIM * (size // self.unit)
 
     def put_back(self) -> None:
-        """The words that were written are as they were; what the host has written beside them meanwhile stays."""
+        """What was written is as it was; what the host has written beside it meanwhile stays."""
         arena = self.launch.arena
         for a in self.written:
             memory = arena.bytes[a.start - arena.base : a.end - arena.base]
-            np.copyto(_words(memory), _words(self.part(a, self.copy)), where=(_words(self.part(a, self.claims)) & WROTE).astype(bool))
+            np.copyto(self._units(memory), self._units(self.kept(a)), where=(self.claimed(a) & WROTE).astype(bool))
 
-    def part(self, a: Allocation, of: Array) -> Array:
-        """That of an allocation."""
-        return of[a.start - self.low : a.end - self.low]
+    @property
+    def unit(self) -> int:
+        """Bytes that are claimed as one."""
+        assert self.program.watch is not None
+        return self.program.watch.unit
+
+    def kept(self, a: Allocation) -> Array:
+        """What an allocation held."""
+        return self.copy[a.start - self.low : a.end - self.low]
+
+    def claimed(self, a: Allocation) -> Array:
+        """The claims of the whole units of an allocation; bytes behind them are not written."""
+        return self.claims[(a.start - self.low) // self.unit :][: a.size // self.unit]
+
+    def _units(self, of: Array) -> Array:
+        return of[: of.size // self.unit * self.unit].view(f"u{self.unit}")
 
     # ------------------------------------------------------------ see NativeWave
 
@@ -68,7 +83,7 @@ class ProvingWave(NativeWave):
         """Shared memory, its marks and its claims."""
         part = -(-(self.per_wave * self.stride + LINE) // LINE) * LINE
         self.state.shared_part, self.state.interval = part, 0
-        self.use(aligned(3 * part), aligned(0))
+        self.use(aligned((2 + CLAIM // self.unit) * part), aligned(0))
 
     def rights(self, a: Allocation) -> int:
         may = WRITABLE if any(a is b for b in self.written) else NO_WRITES
@@ -125,8 +140,7 @@ class TrialLaunch(NativeLaunch):
         if self.wave.state.interval >= MOST_INTERVALS:
             return None
         unset = [a for a in self.wave.written if self.wave.has_unset(a)]
-        claims = [_words(self.wave.part(a, self.wave.claims)) for a in unset]
-        return LaunchProof(self.launch, tuple((a, words != 0) for a, words in zip(unset, claims, strict=True)))
+        return LaunchProof(self.launch, self.wave.unit, tuple((a, self.wave.claimed(a) != 0) for a in unset))
 
 
 def _no_wave(*_: Any) -> NoReturn:
@@ -136,7 +150,8 @@ def _no_wave(*_: Any) -> NoReturn:
 def proved(launch: Launch, program: NativeProgram, observers: Sequence[Observer]) -> bool:
     """Runs a launch; False if it has to run again, under the eyes of its observers, with memory as it was."""
     begun, proof = time.monotonic(), None
-    if launch.blocks * launch.threads >= MOST_THREADS or _span(_written(launch, program)) > MOST_BYTES:
+    assert program.watch is not None
+    if launch.blocks * launch.threads >= MOST_THREADS or _span(_written(launch, program)) * CLAIM // program.watch.unit > MOST_BYTES:
         return False
     run = TrialLaunch(launch, program, observers)
     try:
@@ -153,11 +168,6 @@ def proved(launch: Launch, program: NativeProgram, observers: Sequence[Observer]
     for o in observers:
         o.proved(proof)
     return True
-
-
-def _words(of: Array) -> Array:
-    """The whole words of an allocation; bytes behind them are not written."""
-    return of[: of.size // WORD * WORD].view(np.uint32)
 
 
 def _span(written: Sequence[Allocation]) -> int:

@@ -14,7 +14,7 @@ from ...plan import plan as P
 from ...plan.uses import leaves, successors, written
 from ..emit.accesses import space_of
 from ..emit.tracing import Tracing
-from ..emit.watch import ALL_SET, NO_WRITES, WORD, ProofWatch
+from ..emit.watch import ALL_SET, NO_WRITES, WORD, WRITABLE, ProofWatch
 from ..trace.code import Untraceable
 
 POINTER = 8  # bytes of an address
@@ -39,14 +39,15 @@ def watch_of(plan: P.PlanFunction, tracing: Tracing) -> ProofWatch:
     for op in globals_:
         if op.how == "store":
             claiming.add(id(op))
-            rights[id(op)] = 0 if _size(op) >= WORD else ALL_SET
+            rights[id(op)] = 0
         elif op.how == "load" and (origins[id(op)].isdisjoint(stored) or "nc" in op.site.instruction.modifiers):
             rights[id(op)] = ALL_SET | NO_WRITES
         else:
             claiming.add(id(op))
-            rights[id(op)] = ALL_SET
+            rights[id(op)] = ALL_SET | WRITABLE
     claiming |= {id(op) for group in _intervals(plan, accesses) if any(op.how != "load" for op in group) for op in group}
-    return ProofWatch(rights, frozenset(claiming), frozenset(_naming(plan)), stored)
+    unit = min((_moved(op) for op in accesses if id(op) in claiming), default=WORD)
+    return ProofWatch(rights, frozenset(claiming), min(unit, WORD), frozenset(_naming(plan)), stored)
 
 
 def _accesses(segment: P.Segment, tracing: Tracing) -> Iterator[P.Op]:
@@ -82,6 +83,12 @@ def _size(op: P.Op) -> int:
     """The bytes of an element that an access moves; 0 if that is no single number."""
     t = TYPES.get(str(op.meaning.settled.get("type")))
     return t.bytes if t is not None and t.elements == 1 else 0
+
+
+def _moved(op: P.Op) -> int:
+    """The bytes that an access of a lane moves."""
+    access = op.meaning.access
+    return _size(op) if access is None else access.type.bytes * access.elements
 
 
 def _is_plain(end: P.End) -> bool:

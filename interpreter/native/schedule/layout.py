@@ -157,9 +157,11 @@ class WaveRecord(Root):
     named: int  # the allocations that a space of their own is named for, and how many there are
     named_entries: int
     # Where something is to be proved (proving/):
-    shared_part: int  # bytes from shared memory to its marks, and from there to the claims of its words; 0: nothing is to be proved
+    shared_part: int  # bytes from shared memory to its marks, and from there to the claims of its units; 0: nothing is to be proved
     interval: int  # how many waves have begun, and how many barriers they have passed
-    claims: int  # where the claim of the word at address 0 would lie
+    claims: int  # of global memory: where they lie, from which address on, and how many bytes they have
+    claims_from: int
+    claims_size: int
     first_claim: int  # the threads in blocks before those whose tables are there
     # What does not change while a launch runs.
     rows: RecordTable[RowRecord]

@@ -31,6 +31,7 @@ HEAD = """.version 8.6
     mov.u32 %r5, s; shl.b32 %r6, %r1, 2; add.u32 %r7, %r5, %r6; xor.b32 %r8, %r6, 128; add.u32 %r8, %r8, %r5; mov.u32 %r9, t; add.u32 %r10, %r9, %r6;
     mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, -1; setp.lt.u32 %p1, %r1, 32; setp.eq.u32 %p2, %r1, 0; and.b32 %r15, %r7, -16; mov.u16 %h1, 3;
     shl.b32 %r18, %r1, 1; and.b32 %r18, %r18, -4; add.u32 %r18, %r18, %r5; setp.eq.u32 %p4, %r1, 31; setp.gt.u32 %p5, %r1, 20;
+    add.u32 %r19, %r9, %r1; cvt.u64.u32 %rd11, %r4; add.u64 %rd11, %rd11, %rd3; sub.u64 %rd11, %rd11, %rd4; add.u64 %rd12, %rd11, %rd11; sub.u64 %rd12, %rd12, %rd3; add.u64 %rd12, %rd12, %rd4;
 """
 CALM = [
     "st.shared.u32 [%r7], %r1;", "st.shared.u32 [%r10], %r1;", "ld.shared.u32 %r11, [%r7];", "bar.sync 0;", "bar.sync 0;", "ld.global.u32 %r11, [%rd1];",
@@ -43,6 +44,8 @@ CALM = [
     "mov.u32 %r14, 0; M{n}: ld.global.u32 %r16, [%rd5]; add.u32 %r12, %r12, %r16; add.u64 %rd5, %rd5, 4; add.u32 %r14, %r14, 1; "
     "setp.lt.u32 %p3, %r14, 3; @%p3 bra M{n};", "ld.global.u64 %rd9, [%rd6];", "st.global.u16 [%rd2+2], %h1;",
     "bar.sync 0; atom.shared.add.u32 %r12, [%r18], 1; bar.sync 0;", "bar.sync 0; red.shared.max.u32 [s+8], %r1; bar.sync 0;",
+    "bar.sync 0; st.shared.u8 [%r19], %r1; ld.shared.u8 %r11, [%r19]; bar.sync 0;", "st.global.u8 [%rd11+1024], %r1; ld.global.u8 %r12, [%rd11+1024];",
+    "st.global.u16 [%rd12+1024], %h1;",
 ]  # fmt: skip
 WILD = [
     "st.shared.u32 [%r8], %r1;", "ld.shared.u32 %r11, [%r8];", "st.global.u32 [%rd2+4], %r11;", "ld.global.u32 %r11, [%rd2+4];", "st.shared.u32 [s], %r1;",
@@ -55,6 +58,7 @@ WILD = [
     "st.global.u32 [%rd5+8], %r1;", "mov.u32 %r11, %clock;", "membar.gl;", "ld.global.nc.u32 %r11, [%rd2];", "@%p2 st.global.u32 [%rd2+-4], %r1;",
     "ld.global.u32 %r11, [%rd10];", "@%p4 st.global.u32 [%rd10], %r1;", "@%p2 st.global.u32 [%rd10], %r1;", "ld.shared.u32 %r11, [s+124];",
     "ld.shared.v4.u32 {{%r11, %r12, %r16, %r17}}, [s+112];", "ld.global.v2.u32 {{%r11, %r12}}, [%rd10+120];", "@%p5 ld.shared.u32 %r11, [%r18];",
+    "st.shared.u8 [%r19+1], %r1;", "ld.global.u8 %r12, [%rd11+1025];", "st.global.u8 [%rd12+1024], %r1;",
 ]  # fmt: skip
 
 
@@ -77,7 +81,11 @@ def outcome(text: str, seed: int, engine: str) -> tuple[str, tuple[Finding, ...]
     if random.random() < 0.2:
         steps[1:1] = [HostStep("memset", "h", value=7)]
     tools = random.choice(("all", "all", "all", "racecheck", "initcheck", "synccheck memcheck"))
-    spec = RunSpec(tuple(steps), buffers=BUFFERS, sanitize=tools, engine=engine, timeout=20.0)
+    return outcome_of(text, RunSpec(tuple(steps), buffers=BUFFERS, sanitize=tools, engine=engine, timeout=20.0))
+
+
+def outcome_of(text: str, spec: RunSpec) -> tuple[str, tuple[Finding, ...], list[bytes]]:
+    """How it ends; what is found, and what the buffers hold."""
     runner = Runner([text.encode()], ["k.ptx"], spec, None)
     try:
         found = runner.run()
@@ -93,7 +101,9 @@ def test_findings_are_those_of_numpy(seed: int) -> None:
     assert outcome(text, seed, "native") == outcome(text, seed, "numpy"), text
 
 
-def test_much_is_proved_and_much_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(name="proved")
+def _proved(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Of each launch on trial: was it proved?"""
     said = list[bool]()
 
     def proves(*given: object, before: object = ProofChoice.proves) -> bool:
@@ -101,6 +111,47 @@ def test_much_is_proved_and_much_is_not(monkeypatch: pytest.MonkeyPatch) -> None
         return said[-1]
 
     monkeypatch.setattr(ProofChoice, "proves", proves)
-    for seed in SEEDS[:24]:
+    return said
+
+
+def test_much_is_proved_and_much_is_not(proved: list[bool]) -> None:
+    for seed in SEEDS[:32]:
         outcome(program(seed)[0], seed, "native")
-    assert 8 <= said.count(True) <= len(said) - 8, said
+    assert 8 <= proved.count(True) <= len(proved) - 8, proved
+
+
+BYTES = """.version 8.6
+.target sm_90
+.address_size 64
+// Each thread stores an element of x, and adds 1 to one of y, which it finds so many bytes ahead.
+.visible .entry k(.param .u64 x, .param .u64 y, .param .u64 ahead)
+{{
+    .reg .b32 %t, %n, %b; .reg .b16 %v; .reg .b64 %x, %y, %at, %ahead;
+    ld.param.u64 %x, [x]; ld.param.u64 %y, [y]; ld.param.u64 %ahead, [ahead];
+    mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %t, %b, %n, %t;
+    cvt.u16.u32 %v, %t; mul.wide.u32 %at, %t, {stride}; add.u64 %x, %x, %at; add.u64 %y, %y, %at; add.u64 %at, %y, %ahead;
+    st.global.{type} [%x], %v;
+    ld.global.{type} %v, [%at];
+    add.u16 %v, %v, 1;
+    st.global.{type} [%y], %v;
+    ret;
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("type", "stride", "ahead", "then", "proves", "finds"),
+    [("u8", 1, 0, 0, True, set()), ("u16", 2, 0, 0, True, set()), ("u8", 3, 0, 1, True, {"initcheck"}), ("u8", 1, 1, 0, False, {"racecheck"}),
+     ("u16", 2, 100, 0, False, {"racecheck"}), ("u16", 4, 6, 0, True, set()), ("u8", 1, 150, 0, True, set()), ("u8", 1, 0, 1, True, {"initcheck", "racecheck"})],
+)  # fmt: skip
+def test_threads_that_store_neighbouring_bytes(
+    proved: list[bool], type: str, stride: int, ahead: int, then: int, proves: bool, finds: set[str]
+) -> None:
+    """What they do not store stays unset, as a second launch finds; the blocks do not end at words."""
+    text = BYTES.format(type=type, stride=stride)
+    steps = LaunchSpec("k", (3, 1, 1), (50, 1, 1), ("x", "y", str(ahead))), LaunchSpec("k", (3, 1, 1), (50, 1, 1), ("y", "x", str(then)))
+    buffers = ("x", "u8[651]:noinit"), ("y", "u8[651]")
+    native, numpy = (outcome_of(text, RunSpec(steps, buffers=buffers, sanitize="all", engine=e, timeout=20.0)) for e in ("native", "numpy"))
+    assert native == numpy
+    assert {f.tool for f in native[1]} == finds
+    assert proved[0] is proves
