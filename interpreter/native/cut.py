@@ -123,7 +123,9 @@ class Cut:
 
 
 def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, returns: Callable[[Function], bool], together: bool = True) -> Cut:
-    """The rows of a plan; `returns`: do calls of a function return without waiting for anything?  `together`: accesses may be checked together."""
+    """The rows of a plan; `returns`: do calls of a function return without waiting for anything?  `together`: accesses may be checked
+    together, and lanes in strips.
+    """
     cutter = _Cutter(uniformity, tracing, frame, returns, together)
     for n in range(len(uniformity.plan.segments)):
         cutter.segment(n)
@@ -196,7 +198,7 @@ class _Cutter:
 
         def run(last: int, why: str) -> None:
             nonlocal start, reason
-            strips = self.is_large and start < last and all(computes(ops[i], kinds[i]) for i in range(start, last))
+            strips = self.together and self.is_large and start < last and all(computes(ops[i], kinds[i]) for i in range(start, last))
             add(s.RUN, start, last, reason, in_strips=strips, is_small=may_repeat and checked is None)
             start, reason = last, why
             seen.clear()

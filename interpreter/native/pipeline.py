@@ -47,8 +47,6 @@ def stages(kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False, prov
     uniform = uniformity(plan, tracing.compiles, apart)
     watch = watch_of(plan, tracing) if proving else None
     rows = cut(uniform, tracing, empty, partial(returns, kernel), together=not proving)
-    if proving and any(row.in_strips for row in rows.rows):
-        raise Untraceable("a large function")
     frame = rows.place(empty)
     independent = side_by_side(plan, tracing, rows.live)
     return NativeStages(plan, apart, uniform, rows, frame, independent, module(rows, frame, independent, watch), watch)

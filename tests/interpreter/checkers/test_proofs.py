@@ -155,3 +155,13 @@ def test_threads_that_store_neighbouring_bytes(
     assert native == numpy
     assert {f.tool for f in native[1]} == finds
     assert proved[0] is proves
+
+
+def test_a_large_kernel_is_proved(proved: list[bool]) -> None:
+    """Its lanes are computed as whole vectors, though strips of them would do without proofs."""
+    lines = "mad.lo.u32 %r11, %r11, %r11, %r1; xor.b32 %r11, %r11, %r4;\n" * 1000
+    text = HEAD + f"ld.global.u32 %r11, [%rd1];\n{lines}bar.sync 0;\n{lines}st.global.u32 [%rd2], %r11; ret; }}\n"
+    spec = (LaunchSpec("k", (2, 1, 1), (64, 1, 1), ("g", "h", "n")),)
+    native, numpy = (outcome_of(text, RunSpec(spec, buffers=BUFFERS, sanitize="all", engine=e, timeout=60.0)) for e in ("native", "numpy"))
+    assert native == numpy
+    assert proved[0]
