@@ -145,13 +145,14 @@ class LaunchProof:
     """A launch of which compiled code has proved what no checker objects to, instead of announcing its events.
 
     No byte of memory was accessed by two threads, one of them writing, unless a barrier of their whole block lay between, or all of its accesses were
-    relaxed atomic updates of one size, in a scope that includes these threads; no thread had ended, or stood elsewhere, when others came to a barrier;
+    atomic updates of one size, in a scope that includes these threads; no thread had ended, or stood elsewhere, when others came to a barrier;
     nothing was read that was unset; all accesses were legal, and all but such updates weak.
     """
 
     launch: Launch
     unit: int  # bytes
     set: tuple[tuple[Allocation, Array], ...]  # the allocations with unset bytes that it has written, and which of their units
+    may_meet: bool  # may a thread do what it does because of what another one has released?
 
 
 class Observer:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from ...launch import Launch
 from ...memory.arena import Arena
-from ...observe import Access, Copying, ObservedLanes, ObservedWave
+from ...observe import Access, Copying, LaunchProof, ObservedLanes, ObservedWave
 from ...plan.plan import Site
 from ..checker import CheckedRun, Checker
 from .accesses import AccessWatch
@@ -69,6 +69,10 @@ class Racecheck(Checker):
     def takes_proof(self, launch: Launch) -> bool:
         """See Observer: a proof records no accesses with which later work may race."""
         return self._run.in_order
+
+    def proved(self, proof: LaunchProof) -> None:
+        """See Observer."""
+        self._context.met_by_chance |= proof.may_meet
 
     def begin(self, launch: Launch) -> None:
         """See Observer."""

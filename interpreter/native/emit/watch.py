@@ -24,3 +24,4 @@ class ProofWatch:
     unit: int  # bytes that are claimed as one: those of the narrowest of these accesses, or a word
     naming: frozenset[int]  # the operations across lanes whose last operand has to name all lanes
     stored: frozenset[P.ParameterPlace]  # the parameters from which the addresses of stores in global memory come
+    may_meet: bool  # see LaunchProof

@@ -140,7 +140,9 @@ class TrialLaunch(NativeLaunch):
         if self.wave.state.interval >= MOST_INTERVALS:
             return None
         unset = [a for a in self.wave.written if self.wave.has_unset(a)]
-        return LaunchProof(self.launch, self.wave.unit, tuple((a, self.wave.claimed(a) != 0) for a in unset))
+        watch = self.program.watch
+        assert watch is not None
+        return LaunchProof(self.launch, watch.unit, tuple((a, self.wave.claimed(a) != 0) for a in unset), watch.may_meet)
 
 
 def _no_wave(*_: Any) -> NoReturn:

@@ -11,7 +11,7 @@ from warplab.isa.types import TYPES
 
 from ...order import GPU, order_of
 from ...plan import plan as P
-from ...plan.uses import leaves, successors, written
+from ...plan.uses import leaves, live_before, live_behind, successors, written
 from ..emit.accesses import space_of
 from ..emit.tracing import Tracing
 from ..emit.watch import ALL_SET, NO_WRITES, WORD, WRITABLE, ProofWatch
@@ -47,7 +47,7 @@ def watch_of(plan: P.PlanFunction, tracing: Tracing) -> ProofWatch:
             rights[id(op)] = ALL_SET | WRITABLE
     claiming |= {id(op) for group in _intervals(plan, accesses) if any(op.how != "load" for op in group) for op in group}
     unit = min((_moved(op) for op in accesses if id(op) in claiming), default=WORD)
-    return ProofWatch(rights, frozenset(claiming), min(unit, WORD), frozenset(_naming(plan)), stored)
+    return ProofWatch(rights, frozenset(claiming), min(unit, WORD), frozenset(_naming(plan)), stored, _may_meet(plan))
 
 
 def _accesses(segment: P.Segment, tracing: Tracing) -> Iterator[P.Op]:
@@ -55,10 +55,11 @@ def _accesses(segment: P.Segment, tracing: Tracing) -> Iterator[P.Op]:
     if not _is_plain(segment.end):
         raise Untraceable("an end that orders some threads, or none")
     for op in segment.ops:
-        if _is_relaxed_update(op, tracing):
+        if _is_update(op, tracing):
             yield op
             continue
-        if order_of(op.site.instruction).strong:
+        order = order_of(op.site.instruction)
+        if order.strong and (order.proxy or not order.fence):  # other fences only order what has to be no race without them
             raise Untraceable("an operation that depends on what other threads do")
         if op.how not in ("load", "store"):
             if not tracing.harmless(op):
@@ -69,14 +70,27 @@ def _accesses(segment: P.Segment, tracing: Tracing) -> Iterator[P.Op]:
             yield op
 
 
-def _is_relaxed_update(op: P.Op, tracing: Tracing) -> bool:
-    """Is it an atomic update of whole words that orders nothing, and that no other one races with?"""
+def _is_update(op: P.Op, tracing: Tracing) -> bool:
+    """Is it an atomic update of whole words that no other one races with?"""
     order, settled = order_of(op.site.instruction), op.meaning.settled
     if op.how != "lanes" or op.meaning.form.facts.access not in ("atomic", "reduction") or not tracing.updates(op):
         return False
-    if order.acquires or order.releases or order.sequential or settled.get("vec") or _size(op) not in (WORD, 2 * WORD):
+    if settled.get("vec") or _size(op) not in (WORD, 2 * WORD):
         return False
     return space_of(op) == "shared" or (space_of(op) == "global" and order.scope >= GPU)
+
+
+def _may_meet(plan: P.PlanFunction) -> bool:
+    """See LaunchProof: are there releases, and is there an atomic update by whose result threads that acquire may go?"""
+    acquires = releases = answers = False
+    for segment in plan.segments:
+        live = live_behind(plan, segment)
+        for op in reversed(segment.ops):
+            order = order_of(op.site.instruction)
+            acquires, releases = acquires or order.acquires, releases or order.releases
+            answers |= order.strong and any(live >> slot & 1 for slot in written(op))
+            live = live_before(op, live)
+    return acquires and releases and answers
 
 
 def _size(op: P.Op) -> int:

@@ -9,10 +9,15 @@ import pytest
 
 pytest.importorskip("llvmlite")
 
-from warplab.interpreter.checkers.findings import Finding
+
+from warplab.interpreter.checkers.checker import CheckedRun
+from warplab.interpreter.checkers.findings import Finding, Findings
+from warplab.interpreter.checkers.racecheck.checker import Racecheck
 from warplab.interpreter.native.proving.choice import ProofChoice
 from warplab.runtime.run.runner import Runner
 from warplab.runtime.run.runspec import HostStep, LaunchSpec, RunSpec
+
+from ..harness import Machine, kernel
 
 SEEDS = range(64)
 BUFFERS = (("g", "u32[512]"), ("h", "u32[512]"), ("n", "u32[512]:noinit"))
@@ -45,7 +50,7 @@ CALM = [
     "setp.lt.u32 %p3, %r14, 3; @%p3 bra M{n};", "ld.global.u64 %rd9, [%rd6];", "st.global.u16 [%rd2+2], %h1;",
     "bar.sync 0; atom.shared.add.u32 %r12, [%r18], 1; bar.sync 0;", "bar.sync 0; red.shared.max.u32 [s+8], %r1; bar.sync 0;",
     "bar.sync 0; st.shared.u8 [%r19], %r1; ld.shared.u8 %r11, [%r19]; bar.sync 0;", "st.global.u8 [%rd11+1024], %r1; ld.global.u8 %r12, [%rd11+1024];",
-    "st.global.u16 [%rd12+1024], %h1;",
+    "st.global.u16 [%rd12+1024], %h1;", "membar.gl;", "fence.acq_rel.cta;", "bar.sync 0; atom.acq_rel.cta.shared.add.u32 %r12, [s+4], 1; bar.sync 0;",
 ]  # fmt: skip
 WILD = [
     "st.shared.u32 [%r8], %r1;", "ld.shared.u32 %r11, [%r8];", "st.global.u32 [%rd2+4], %r11;", "ld.global.u32 %r11, [%rd2+4];", "st.shared.u32 [s], %r1;",
@@ -55,7 +60,7 @@ WILD = [
     "red.global.add.u32 [%rd10], %r1;", "atom.global.exch.b32 %r12, [%rd10+4], %r1;", "atom.acq_rel.gpu.global.add.u32 %r12, [%rd10], 1;",
     "red.relaxed.cta.global.add.u32 [%rd10+8], 1;", "red.global.add.u64 [%rd10], %rd8;", "atom.shared.cas.b32 %r12, [%r18], 3, %r1;", "st.global.u64 [%rd6], %rd8;",
     "st.shared.v4.u32 [%r15], {{%r1, %r1, %r1, %r1}};", "st.global.v2.u32 [%rd7], {{%r1, %r1}};", "ld.shared.u8 %r11, [%r10+1];", "ld.global.u32 %r11, [%rd5+-4];",
-    "st.global.u32 [%rd5+8], %r1;", "mov.u32 %r11, %clock;", "membar.gl;", "ld.global.nc.u32 %r11, [%rd2];", "@%p2 st.global.u32 [%rd2+-4], %r1;",
+    "st.global.u32 [%rd5+8], %r1;", "mov.u32 %r11, %clock;", "fence.proxy.alias;", "ld.global.nc.u32 %r11, [%rd2];", "@%p2 st.global.u32 [%rd2+-4], %r1;",
     "ld.global.u32 %r11, [%rd10];", "@%p4 st.global.u32 [%rd10], %r1;", "@%p2 st.global.u32 [%rd10], %r1;", "ld.shared.u32 %r11, [s+124];",
     "ld.shared.v4.u32 {{%r11, %r12, %r16, %r17}}, [s+112];", "ld.global.v2.u32 {{%r11, %r12}}, [%rd10+120];", "@%p5 ld.shared.u32 %r11, [%r18];",
     "st.shared.u8 [%r19+1], %r1;", "ld.global.u8 %r12, [%rd11+1025];", "st.global.u8 [%rd12+1024], %r1;",
@@ -165,3 +170,19 @@ def test_a_large_kernel_is_proved(proved: list[bool]) -> None:
     native, numpy = (outcome_of(text, RunSpec(spec, buffers=BUFFERS, sanitize="all", engine=e, timeout=60.0)) for e in ("native", "numpy"))
     assert native == numpy
     assert proved[0]
+
+
+@pytest.mark.parametrize(("stored", "order", "may"), [("%v", "acq_rel", True), ("%one", "acq_rel", False), ("%v", "relaxed", False)])
+def test_a_proof_tells_whether_another_order_may_show_more(proved: list[bool], stored: str, order: str, may: bool) -> None:
+    """It may if threads learn from an operation that acquires which other ones came before."""
+    machine = Machine(kernel("p x, p y", f"""
+        .reg .b32 %t, %n, %b, %v, %one; .reg .b64 %x, %y, %at;
+        ld.param.u64 %x, [x]; ld.param.u64 %y, [y]; mov.u32 %one, 1;
+        mov.u32 %t, %tid.x; mov.u32 %n, %ntid.x; mov.u32 %b, %ctaid.x; mad.lo.u32 %t, %b, %n, %t; mul.wide.u32 %at, %t, 4; add.u64 %y, %y, %at;
+        atom.{order}.gpu.global.add.u32 %v, [%x], %one;
+        st.global.u32 [%y], {stored};
+        ret;"""))  # fmt: skip
+    racecheck = Racecheck(CheckedRun(Findings(), in_order=True))
+    machine.launch(2, 64, [machine.upload(np.zeros(n, np.uint32)) for n in (1, 128)], [racecheck], engine="native")
+    assert proved == [True]
+    assert racecheck.depends_on_order is may
