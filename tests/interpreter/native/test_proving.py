@@ -155,14 +155,14 @@ def test_racecheck_takes_no_proof_if_later_work_may_be_unordered() -> None:
 
 
 REFUSED = {
-    "an update that synchronises": "atom.acq_rel.gpu.global.add.u32 %r8, [%d3], 1;",
     "an update for the block alone": "red.relaxed.cta.global.add.u32 [%d3], 1;",
     "an update of half a word": "mov.b16 %h1, 0; atom.global.add.noftz.f16 %h1, [%d3], %h1;",
     "an update of two halves": "atom.global.add.noftz.f16x2 %r8, [%d3], %r8;",
     "an update by a generic address": "red.add.u32 [%d3], 1;",
     "an update to an address from memory": "ld.global.u64 %d5, [%d2]; red.global.add.u32 [%d5], 1;",
     "updates of two sizes": "red.global.add.u32 [%d3], 1; red.global.add.u64 [%d1], 1;",
-    "a fence": "membar.cta;",
+    "a fence between proxies": "fence.proxy.alias;",
+    "a load that acquires": "ld.acquire.gpu.global.u32 %r8, [%d3];",
     "a volatile load": "ld.volatile.global.u32 %r8, [%d3];",
     "a relaxed store": "st.relaxed.gpu.global.u32 [%d3], %r8;",
     "a generic load": "ld.u32 %r8, [%d3];",
