@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ...faults import ExecutionError
+from ...faults import ExecutionError, LimitReached
 from ...launch import EngineUse, Launch
 from ...memory.arena import Allocation
 from ...observe import LaunchProof, Observer
@@ -135,6 +135,8 @@ class TrialLaunch(NativeLaunch):
         """Runs all waves: what is proved, if that is anything."""
         try:
             self.next_wave()
+        except LimitReached:  # with its events, the launch would get less far in this time
+            raise
         except (UnprovedError, ExecutionError):
             return None
         if self.wave.state.interval >= MOST_INTERVALS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ from warplab.interpreter.checkers.initcheck.values import UnsetValues
 from warplab.interpreter.checkers.racecheck.checker import Racecheck
 from warplab.interpreter.checkers.tools import TOOLS, checkers_of
 from warplab.interpreter.execute import execute
+from warplab.interpreter.faults import LimitReached
 from warplab.interpreter.launch import Launch
 from warplab.interpreter.native.program import NativeProgram
 from warplab.interpreter.native.proving import trial
@@ -386,3 +388,14 @@ def test_profiles_are_not_tried() -> None:
     launch = m.prepare(1, 32, [x, y], engine="native")
     assert proof_choice(launch, [race]) is not None
     assert proof_choice(launch, [race, Observer()]) is None
+
+
+@pytest.mark.parametrize("engine", ["native", "numpy"])
+def test_an_endless_launch_takes_its_time_once(engine: str) -> None:
+    m = made("L: add.u32 %r1, %r1, 1; st.global.u32 [%d3], %r1; bra L;")
+    x, y = m.upload(numbers(64)), m.upload(numbers(64))
+    launch = m.prepare(1, 32, [x, y], engine=engine, max_seconds=1.0)
+    begun = time.monotonic()
+    with pytest.raises(LimitReached, match=r"kernel test reached the limit of 1.0 s, at line 10"):
+        execute(launch, Proving(m).observers)
+    assert time.monotonic() - begun < 1.9
