@@ -17,7 +17,6 @@ from .drawn.xml import xml_text
 from .page.html import PAGE_STYLE
 
 SARIF = "https://json.schemastore.org/sarif-2.1.0.json"
-HOME = "https://example.org/warplab"  # which readers of SARIF name as the place of the tool
 
 
 FINDS = {
@@ -42,14 +41,7 @@ def as_sarif(findings: Sequence[Finding], file: str) -> str:
     """SARIF 2.1.0: a result for each finding, at its line of the PTX file; the other access is a related location."""
     rules = {(f.tool, f.kind): f for f in reversed(findings)}
     run = {
-        "tool": {
-            "driver": {
-                "name": "warplab",
-                "version": _version(),
-                "informationUri": HOME,
-                "rules": [_rule(rules[key]) for key in sorted(rules)],
-            }
-        },
+        "tool": {"driver": {"name": "warplab", "version": _version(), "rules": [_rule(rules[key]) for key in sorted(rules)]}},
         "results": [_result(f, file) for f in findings],
     }
     return json.dumps({"$schema": SARIF, "version": "2.1.0", "runs": [run]}, indent=2)

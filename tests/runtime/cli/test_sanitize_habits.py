@@ -169,11 +169,7 @@ def test_on_error_in_the_words_of_compute_sanitizer(tmp_path: Path) -> None:
 def test_sarif_says_what_its_readers_demand(tmp_path: Path) -> None:
     (run,) = json.loads(sanitize(program(tmp_path, ("same", 2)), "--format", "sarif", code=1))["runs"]
     driver = run["tool"]["driver"]
-    assert (
-        driver["version"]
-        and driver["informationUri"].startswith("https://")
-        and {r["ruleId"] for r in run["results"]} == {rule["id"] for rule in driver["rules"]}
-    )
+    assert driver["version"] and {r["ruleId"] for r in run["results"]} == {rule["id"] for rule in driver["rules"]}
     for rule in driver["rules"]:
         assert rule["shortDescription"]["text"] and rule["fullDescription"]["text"] and rule["help"]["text"]
     assert set(FINDS) == set(TOOLS)
