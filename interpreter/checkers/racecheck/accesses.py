@@ -107,8 +107,7 @@ class AccessWatch:
         if strong:
             if kind.scope < GPU:
                 what += " near"
-            if kind.scope < GPU or shadow.strong_size not in (0, a.type.bytes):
-                shadow.uneven = True
+            shadow.uneven |= self.context.uneven or kind.scope < GPU or shadow.strong_size not in (0, a.type.bytes)
             shadow.strong_size = a.type.bytes
         floor = self.context.floor(shadow, u, before)
         look = Look(a, kind, what, shadow, memory, u, self.context.number(a.site), floor, offset, chosen, before, who)

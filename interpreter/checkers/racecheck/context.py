@@ -11,8 +11,9 @@ from ...launch import Launch
 from ...memory.arena import Allocation, Arena
 from ...observe import ObservedWave
 from ...plan.plan import Site
+from ...program import LoadedKernel
 from ..findings import Findings
-from .memory_order import Kind, kind_of, only_barriers
+from .memory_order import Kind, is_uneven, kind_of, only_barriers
 from .order import KnownAtIssue, Order
 from .report import Reporter
 from .shadow_memory import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
@@ -27,6 +28,7 @@ class RaceContext:
     order: Order
     launch: Launch
     count: int  # threads of the launch
+    uneven: bool  # see memory_order.py
 
     def __init__(self, findings: Findings) -> None:
         self.now = 1
@@ -35,6 +37,7 @@ class RaceContext:
         self._kinds: dict[Site, Kind] = {}
         self._numbers: dict[Site, int] = {}
         self._copies = Copies()
+        self._uneven: dict[int, tuple[LoadedKernel, bool]] = {}
         self._global: dict[int, tuple[Allocation, Shadow]] = {}
         self._shared: dict[int, Shadow] = {}
         self._lanes: dict[int, tuple[Any, NumberedLanes]] = {}
@@ -59,6 +62,9 @@ class RaceContext:
         self.tick()
         self.count = launch.blocks * launch.threads
         self.order.only_barriers = floor >= self.order.start and only_barriers(launch)
+        if id(launch.kernel) not in self._uneven:
+            self._uneven[id(launch.kernel)] = launch.kernel, is_uneven(launch)
+        self.uneven = self._uneven[id(launch.kernel)][1]
         self._floors.clear()
         self.reporter.begin(launch, self.order)
         for key, (allocation, shadow) in list(self._global.items()):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warplab.assembler.listing import listing
+from warplab.isa.types import TYPES
 
 from ...launch import Launch
 from ...plan.plan import Site
@@ -79,3 +80,17 @@ def only_barriers(launch: Launch) -> bool:
             if form.effect == "barrier" and ("arrive" in i.modifiers or len(i.operands) > 1):
                 return False
     return True
+
+
+def is_uneven(launch: Launch) -> bool:
+    """May strong accesses of the launch race among each other, since they have several sizes, or scopes narrower than .gpu?"""
+    sizes = set[int]()
+    for f in launch.kernel.reached:
+        for i in listing(f).instructions:
+            kind = kind_of(Site(i, None, f.name))
+            if kind.strong and not (kind.fence or kind.mbarrier):
+                if kind.scope < GPU:
+                    return True
+                t = TYPES.get(str((i.settled or {}).get("type")))
+                sizes |= set() if t is None else {t.bytes}
+    return len(sizes) > 1

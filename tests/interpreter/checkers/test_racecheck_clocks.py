@@ -95,7 +95,7 @@ class Program:
         return pick(BLOCK_BARRIERS[: None if self.block > 32 else 2])
 
 
-@pytest.mark.parametrize("seed", [*range(40), 3308, 5179])
+@pytest.mark.parametrize("seed", [*range(40), 3308, 5179, 5604, 13678])
 def test_no_race_is_missed_and_none_invented(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     runs = list[Compared]()
 
