@@ -213,7 +213,7 @@ class DeviceContext(DeviceWork):
             suspends=suspends and not sanitizer and not self.observers and not watches_alone(),
         )  # fmt: skip
         virtual = VIRTUAL if self.space is VIRTUAL.space else VirtualMemory(self.space)
-        reachable = (*self.space.host_arenas(), *self._peer_arenas(), *virtual.windows(self.ordinal))
+        reachable = (*self.space.host_arenas(), *self._peer_arenas(), *self._lent(), *virtual.windows(self.ordinal))
         profile = replace(self.profile, multiprocessors=shape.multiprocessors) if shape.multiprocessors else self.profile
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, profile, self.ring, self.heap,
@@ -316,6 +316,12 @@ class DeviceContext(DeviceWork):
 
     def _peer_arenas(self) -> list[DeviceArena]:
         return [p.arena for p in self.peers if p.alive and isinstance(p.arena, DeviceArena)]
+
+    def _lent(self) -> list[Arena]:
+        """What other devices have allocated from pools to which this one has access."""
+        pools = {pool for pool, access in self.space.lent.items() if access.get(self.ordinal)}
+        whole = (self.arena, *self._peer_arenas())
+        return [b.alone for b in self.space.buffers.values() if b.pool in pools and b.arena not in whole] if pools else []
 
     def _grid_workspace(self) -> Allocation:
         try:

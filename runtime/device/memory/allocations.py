@@ -60,6 +60,15 @@ class AddressRange:
     pool: object = None
     sync_memops: bool | None = None  # as set; before, only managed memory has it
     advice: dict[str, set[int]] = field(default_factory=dict)  # on managed memory
+    lent: Arena | None = None  # it alone, for other devices than that which has it
+
+    @property
+    def alone(self) -> Arena:
+        """The allocation without the rest of its device's memory."""
+        if self.lent is None:
+            begin = self.start - self.arena.base
+            self.lent = Window(self.start, self.arena.bytes[begin : begin + self.size], self.allocation)
+        return self.lent
 
     @property
     def start(self) -> int:
@@ -189,6 +198,7 @@ class AddressSpace:
         self.mapped: dict[int, Window] = {}  # device memory at addresses that the program chose
         self.devices: list[Arena] = []
         self.buffers: dict[int, AddressRange] = {}
+        self.lent: dict[object, dict[int, int]] = {}  # pools to which other devices have access: what each device may do
         self.variables: dict[int, AddressRange] = {}  # managed ones, of which something was said
         self._numbers = 0
 

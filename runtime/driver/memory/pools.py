@@ -142,6 +142,8 @@ def cuMemPoolSetAccess(pool: object, map: Sequence[CUmemAccessDesc] | None, coun
         if d.location.id == p.ordinal and p.kind == "device" and int(d.flags) != 3:
             raise ApiError("CUDA_ERROR_INVALID_DEVICE", "a pool's own device always has access")
         p.access[d.location.id] = int(d.flags)
+        if p.kind == "device" and d.location.id != p.ordinal:
+            SPACE.lent[p] = p.access
 
 
 @api

@@ -18,9 +18,9 @@ END = """
 """
 
 
-def right(warplab_exec: Run, build: Build, name: str, text: str) -> None:
+def right(warplab_exec: Run, build: Build, name: str, text: str, devices: int = 1) -> None:
     """A program of some statements, perhaps behind functions, finds nothing wrong."""
-    done = warplab_exec(build(name, text=BEGIN + text + END))
+    done = warplab_exec(build(name, text=BEGIN + text + END), options=("--devices", str(devices)))
     assert done.stdout == "0 wrong\n", done.stdout + done.stderr
 
 
@@ -136,3 +136,32 @@ int main() {
     IS(memory[64 + 7 * 8], 2);
 """
     right(warplab_exec, build, "pitch", text)
+
+
+def test_a_device_reaches_the_pools_of_another_that_it_was_given(warplab_exec: Run, build: Build) -> None:
+    """What the pool has allocated, and nothing else of that device; until access is taken away."""
+    text = """
+__global__ void add(int *p) { p[threadIdx.x] += 6; }
+int main() {
+    cudaMemPool_t pool;
+    OK(cudaDeviceGetDefaultMemPool(&pool, 1));
+    cudaMemAccessDesc access = {{cudaMemLocationTypeDevice, 0}, cudaMemAccessFlagsProtReadWrite};
+    OK(cudaMemPoolSetAccess(pool, &access, 1));
+    OK(cudaSetDevice(1));
+    int *lent, *own, back[32];
+    OK(cudaMallocAsync(&lent, 128, 0));
+    OK(cudaMalloc(&own, 128));
+    OK(cudaMemset(lent, 0, 128));
+    OK(cudaSetDevice(0));
+    for (int n = 0; n < 2; n++) add<<<1, 32>>>(lent);
+    OK(cudaMemcpy(back, lent, 128, cudaMemcpyDefault));
+    IS(back[31], 12);
+    add<<<1, 32>>>(own);
+    IS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+    OK(cudaDeviceReset());
+    access.flags = cudaMemAccessFlagsProtNone;
+    OK(cudaMemPoolSetAccess(pool, &access, 1));
+    add<<<1, 32>>>(lent);
+    IS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+"""
+    right(warplab_exec, build, "lent", text, devices=2)
