@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..native.schedule.loops import constants_of, translated
+from ..native.schedule.loops import constants_of, texts_of, translated
 from ..native.tiering import missing
 from . import multiprocessor, words
 
@@ -31,8 +31,8 @@ def simulation(engine: str) -> Callable[[Arrays], int]:
 def _compiled() -> Callable[[Arrays], int]:
     from ..native.jit import NativeSource  # here, since it loads llvmlite
 
-    name = multiprocessor.simulate.__name__
-    library = NativeSource(translated(multiprocessor.FUNCTIONS, constants_of(words), name), [name]).compiled()
+    name, functions, constants = multiprocessor.simulate.__name__, multiprocessor.FUNCTIONS, constants_of(words)
+    library = NativeSource(lambda: translated(functions, constants, name), [name], texts_of(functions, constants, [])).compiled()
     count = len(multiprocessor.simulate.__annotations__) - 1
     function: Any = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_void_p] * count)(library.addresses[name])
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...native.schedule.loops import constants_of, translated
+from ...native.schedule.loops import constants_of, texts_of, translated
 from ...native.tiering import missing
 from . import atomics, banks, caches, touch, words
 
@@ -82,7 +82,7 @@ def load(uses: int, engine: str) -> Loops | None:
 def _compiled() -> Loops:
     from ...native.jit import NativeSource  # here, since it loads llvmlite
 
-    names = [f.name for f in fields(Loops)]
-    library = NativeSource(translated(FUNCTIONS, constants_of(words)), names).compiled()
+    names, constants = [f.name for f in fields(Loops)], constants_of(words)
+    library = NativeSource(lambda: translated(FUNCTIONS, constants), names, texts_of(FUNCTIONS, constants, [])).compiled()
     texts = {f.__name__: f for f in FUNCTIONS}
     return Loops(*[CompiledLoop(library, texts[name]) for name in names])
