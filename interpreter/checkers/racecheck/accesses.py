@@ -10,14 +10,14 @@ import numpy as np
 from ...memory.spaces import ArenaSpace, SharedSpace
 from ...observe import Access, Copying
 from ...values import LocalPlace, Shifted, plain
-from .asynchrony import Asynchrony
 from .context import RaceContext
-from .fences import Fences
-from .look import Look
-from .memory_order import GPU, Kind
-from .records import Records
-from .shadow_memory import Array, Shadow
-from .strided import Tiles
+from .order.asynchrony import Asynchrony
+from .order.fences import Fences
+from .order.memory_order import GPU, Kind
+from .records.look import Look
+from .records.records import Records
+from .records.shadow_memory import Array, Shadow
+from .records.strided import Tiles
 from .thread_ids import NumberedLanes
 
 IGNORED = frozenset("local const param param::entry param::func".split())

@@ -10,12 +10,12 @@ from ...observe import Access, Copying, LaunchProof, ObservedLanes, ObservedWave
 from ...plan.plan import Site
 from ..checker import CheckedRun, Checker
 from .accesses import AccessWatch
-from .asynchrony import Asynchrony
-from .barriers import Rendezvous
 from .context import RaceContext
-from .fences import Fences
-from .launches import Launches
-from .shadow_memory import Array
+from .order.asynchrony import Asynchrony
+from .order.barriers import Rendezvous
+from .order.fences import Fences
+from .order.launches import Launches
+from .records.shadow_memory import Array
 
 
 class Racecheck(Checker):

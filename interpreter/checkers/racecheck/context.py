@@ -13,10 +13,10 @@ from ...observe import ObservedWave
 from ...plan.plan import Site
 from ...program import LoadedKernel
 from ..findings import Findings
-from .memory_order import Kind, is_uneven, kind_of, only_barriers
-from .order import KnownAtIssue, Order
+from .order.happens_before import KnownAtIssue, Order
+from .order.memory_order import Kind, is_uneven, kind_of, only_barriers
+from .records.shadow_memory import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
 from .report import Reporter
-from .shadow_memory import COPY, HALF, LEVEL_AT, LOW, MIXED, NUMBER, READS, Array, Shadow, limit
 from .thread_ids import Copies, NumberedLanes
 
 REMEMBERED = 64  # geometries whose lanes are kept

@@ -24,10 +24,10 @@ from .advice.barriers_wanted import WantedBarrier, proposals
 from .advice.guesses import Guesses
 from .advice.reasons import Narrow, RacingPair
 from .advice.updates import Updates
-from .look import Look
-from .memory_order import CLUSTER, CTA, Kind
-from .order import Order
-from .shadow_memory import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, WRITES, Cells, Shadow
+from .order.happens_before import Order
+from .order.memory_order import CLUSTER, CTA, Kind
+from .records.look import Look
+from .records.shadow_memory import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, WRITES, Cells, Shadow
 
 LANES_TRIED = 64  # of one instruction that race with records of several threads
 Dim3 = tuple[int, int, int]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .shadow_memory import LEVEL_AT, NEVER, THREAD, Array
+from .records.shadow_memory import LEVEL_AT, NEVER, THREAD, Array
 
 
 class NumberedLanes:

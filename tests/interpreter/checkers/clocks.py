@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from warplab.interpreter.checkers.racecheck.checker import Racecheck
-from warplab.interpreter.checkers.racecheck.memory_order import CLUSTER, CTA, GPU, SYS, Kind
-from warplab.interpreter.checkers.racecheck.shadow_memory import Cells
+from warplab.interpreter.checkers.racecheck.order.memory_order import CLUSTER, CTA, GPU, SYS, Kind
+from warplab.interpreter.checkers.racecheck.records.shadow_memory import Cells
 from warplab.interpreter.launch import Launch
 from warplab.interpreter.memory.spaces import SharedSpace
 from warplab.interpreter.observe import Access, ObservedLanes, ObservedWave

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.bench.bench_synchronising import BODIES, counted
-from warplab.interpreter.checkers.racecheck.barriers import ClusterPhases
-from warplab.interpreter.checkers.racecheck.memory_order import CLUSTER, CTA, GPU, SYS
-from warplab.interpreter.checkers.racecheck.release_sequences import NOTHING, CausalPast, ReleaseSequences
-from warplab.interpreter.checkers.racecheck.shadow_memory import BLOCK, LEVEL_AT, WARP
+from warplab.interpreter.checkers.racecheck.order.barriers import ClusterPhases
+from warplab.interpreter.checkers.racecheck.order.memory_order import CLUSTER, CTA, GPU, SYS
+from warplab.interpreter.checkers.racecheck.order.release_sequences import ReleaseSequences
+from warplab.interpreter.checkers.racecheck.order.release_tables import NOTHING, CausalPast
+from warplab.interpreter.checkers.racecheck.records.shadow_memory import BLOCK, LEVEL_AT, WARP
 from warplab.interpreter.launch import Launch
 from warplab.runtime import Sanitizer
 

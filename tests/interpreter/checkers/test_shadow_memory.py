@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from warplab.interpreter.checkers.racecheck.shadow_memory import LOW, PIECES, Cells, stamps
+from warplab.interpreter.checkers.racecheck.records.shadow_memory import LOW, PIECES, Cells, stamps
 
 
 def keep(cells: Cells, time: int, thread: int, site: int, unit: int = 2) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ....plan.plan import Site
-from ..memory_order import SCOPE_NAMES, Kind
+from ..order.memory_order import SCOPE_NAMES, Kind
 from .updates import Update
 
 

@@ -9,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ...memory.spaces import ArenaSpace, SharedSpace
-from ...observe import Access
-from ...values import AddressFacts, Shifted
-from .context import RaceContext
+from ....memory.spaces import ArenaSpace, SharedSpace
+from ....observe import Access
+from ....values import AddressFacts, Shifted
+from ..context import RaceContext
+from ..thread_ids import NumberedLanes
 from .records import AGAINST
 from .shadow_memory import BLOCK, HALF, LEVEL_AT, LOW, NUMBER, OF_GRID, THREAD, U64, WARP, Array, Cells, Shadow, stamps
-from .thread_ids import NumberedLanes
 
 WORD = 4
 KEPT = 256

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...observe import Access
-from ...plan.plan import Site
-from .context import RaceContext
+from ....observe import Access
+from ....plan.plan import Site
+from ..context import RaceContext
+from ..records.shadow_memory import Array, Shadow
+from ..thread_ids import NumberedLanes
 from .memory_order import GPU, Kind
-from .release_sequences import NOTHING, CausalPast
-from .shadow_memory import Array, Shadow
-from .thread_ids import NumberedLanes
+from .release_tables import NOTHING, CausalPast
 
 MANY = 4096  # reads that a fence may acquire from, before those of one thread and sequence become one
 

@@ -6,14 +6,14 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from ...observe import Access, Copying, ObservedLanes
-from ...plan.plan import Site
-from .context import RaceContext
+from ....observe import Access, Copying, ObservedLanes
+from ....plan.plan import Site
+from ..context import RaceContext
+from ..records.shadow_memory import COPY, LEVEL_AT, NEVER, Array
 from .fences import Fences
+from .happens_before import KnownAtIssue
 from .memory_order import CTA, Kind
-from .order import KnownAtIssue
-from .release_sequences import NOTHING
-from .shadow_memory import COPY, LEVEL_AT, NEVER, Array
+from .release_tables import NOTHING
 
 
 class CopyUnderWay:

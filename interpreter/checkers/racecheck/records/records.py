@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ...memory.spaces import ArenaSpace
-from .context import RaceContext
-from .fences import Fences
+from ....memory.spaces import ArenaSpace
+from ..context import RaceContext
+from ..order.fences import Fences
+from ..order.memory_order import CTA
+from ..thread_ids import NumberedLanes
 from .lockstep import Lockstep
 from .look import Look
-from .memory_order import CTA
 from .shadow_memory import (
     BLOCK,
     GRID,
@@ -31,7 +32,6 @@ from .shadow_memory import (
     Cells,
     stamps,
 )
-from .thread_ids import NumberedLanes
 
 AGAINST = dict.fromkeys(WRITES, WRITES + READS) | dict.fromkeys(READS, WRITES)
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from warplab.assembler.listing import listing
 from warplab.isa.types import TYPES
 
-from ...launch import Launch
-from ...plan.plan import Site
+from ....launch import Launch
+from ....plan.plan import Site
 
 SCOPES = {"cta": 0, "cluster": 1, "gpu": 2, "gl": 2, "sys": 3}
 SCOPE_NAMES = ("cta", "cluster", "gpu", "sys")

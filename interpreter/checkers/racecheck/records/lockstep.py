@@ -15,9 +15,9 @@ from warplab.assembler.flow import accesses, flow
 from warplab.assembler.ir import Function, Instruction
 from warplab.assembler.listing import listing
 
-from ...plan.plan import Site
-from .advice.dataflow import definitions, is_load, origins
-from .context import RaceContext
+from ....plan.plan import Site
+from ..advice.dataflow import definitions, is_load, origins
+from ..context import RaceContext
 from .look import Look
 from .shadow_memory import HALF, LEVEL_AT, LOW, MIXED, NUMBER, THREAD, WARP, Array
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...launch import Launch
-from .release_sequences import CausalPast, KnownProgress, ReleaseSequences
-from .shadow_memory import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
-from .thread_ids import Copies, NumberedLanes
+from ....launch import Launch
+from ..records.shadow_memory import BLOCK, COPY, GRID, HALF, LEVEL_AT, LOW, NEVER, NUMBER, THREAD, WARP, Array
+from ..thread_ids import Copies, NumberedLanes
+from .release_sequences import KnownProgress, ReleaseSequences
+from .release_tables import CausalPast
 
 FEW = 4  # lanes that have acquired different things, and are asked one by one
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...observe import Access
-from .memory_order import Kind
-from .order import KnownAtIssue
+from ....observe import Access
+from ..order.happens_before import KnownAtIssue
+from ..order.memory_order import Kind
+from ..thread_ids import NumberedLanes
 from .shadow_memory import Array, Shadow
-from .thread_ids import NumberedLanes
 
 
 @dataclass(slots=True)

@@ -7,15 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from ...observe import ObservedLanes, ObservedWave
-from ...plan.plan import Site
-from ...values import plain
-from .context import RaceContext
+from ....observe import ObservedLanes, ObservedWave
+from ....plan.plan import Site
+from ....values import plain
+from ..context import RaceContext
+from ..records.shadow_memory import Array
+from ..thread_ids import NumberedLanes
 from .fences import Fences
 from .memory_order import CLUSTER, CTA
-from .release_sequences import NOTHING, CausalPast
-from .shadow_memory import Array
-from .thread_ids import NumberedLanes
+from .release_tables import NOTHING, CausalPast
 
 
 class ClusterPhases:

@@ -1,0 +1,1 @@
+"""racecheck: what orders the threads of a run, by the names of the PTX memory model."""
