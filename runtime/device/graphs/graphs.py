@@ -267,6 +267,9 @@ class Executable:
         """What can be launched is destroyed."""
         LAUNCHABLE.pop(self.handle, None)
         release(self.objects)
+        for n in self.nodes:
+            if n.kind == "MEM_ALLOC":
+                n.what.unmap()
         for child in self.children.values():
             child.close()
 

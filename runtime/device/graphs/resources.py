@@ -10,6 +10,7 @@ import numpy as np
 from ...errors import ApiError, invalid
 from ..memory.allocations import SPACE, AddressRange
 from ..memory.host import host
+from ..memory.pools import chunks
 
 if TYPE_CHECKING:
     from ..context import DeviceContext
@@ -23,10 +24,12 @@ class GraphMemory:
 
     range: AddressRange
     live: bool = False
+    mapped: bool = False  # has it memory behind its address?  Also after it was freed, as long as a graph may be launched that allocates it
+    reserved: bool = False  # does the device keep that memory for graphs?
 
     def begin(self) -> None:
         """The graph allocates it."""
-        self.live = True
+        self.live = self.mapped = self.reserved = True
         note_sizes(self.range.owner)
         if (sanitizer := SPACE.sanitizer) is not None:
             sanitizer.unset(self.range.arena, self.range.start, self.range.size)
@@ -34,6 +37,14 @@ class GraphMemory:
     def end(self) -> None:
         """The graph, or the program, frees it."""
         self.live = False
+
+    def unmap(self) -> None:
+        """What could be launched and allocates it is destroyed."""
+        self.mapped = self.live
+
+    def trim(self) -> None:
+        """The device gets back what nobody has allocated now."""
+        self.mapped = self.reserved = self.live
 
 
 def graph_memory(owner: DeviceContext, size: int) -> GraphMemory:
@@ -52,9 +63,14 @@ def note_sizes(owner: Any) -> None:
 
 
 def graph_sizes(ordinal: int) -> tuple[int, int]:
-    """Bytes that graphs use on a device, and that they have reserved there."""
-    own = [b.pool for b in SPACE.buffers.values() if isinstance(b.pool, GraphMemory) and b.owner.ordinal == ordinal]
-    return sum(m.range.size for m in own if m.live), sum(m.range.size for m in own)
+    """Bytes that graphs use on a device, and that they have reserved there: in chunks, as those of a pool."""
+    own = graph_memories(ordinal)
+    return chunks(sum(m.range.size for m in own if m.mapped)), chunks(sum(m.range.size for m in own if m.reserved))
+
+
+def graph_memories(ordinal: int) -> list[GraphMemory]:
+    """All that graphs of a device allocate."""
+    return [b.pool for b in SPACE.buffers.values() if isinstance(b.pool, GraphMemory) and b.owner.ordinal == ordinal]
 
 
 def graph_memory_at(address: int) -> GraphMemory | None:

@@ -37,9 +37,14 @@ class Pool:
 
     def trim(self, keep: int) -> None:
         """Gives back what is not used, above so many bytes."""
-        self.reserved = max(self.least, min(self.reserved, -(-keep // CHUNK) * CHUNK))
+        self.reserved = max(self.least, min(self.reserved, chunks(keep)))
 
     @property
     def least(self) -> int:
         """What it must have for its allocations."""
-        return -(-self.used // CHUNK) * CHUNK
+        return chunks(self.used)
+
+
+def chunks(size: int) -> int:
+    """So many bytes in whole chunks."""
+    return -(-size // CHUNK) * CHUNK

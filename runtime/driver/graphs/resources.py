@@ -12,6 +12,7 @@ from ...device.graphs.resources import (
     UserObject,
     bodies,
     conditional,
+    graph_memories,
     graph_memory,
     graph_memory_at,
     graph_sizes,
@@ -89,8 +90,9 @@ def cuDeviceSetGraphMemAttribute(device: object, attr: object, value: object) ->
 
 @api
 def cuDeviceGraphMemTrim(device: object) -> None:
-    """Memory of graphs that still are there stays theirs."""
-    device_of(device)
+    """Gives back what graphs have reserved and do not use now; they take it again when they are launched."""
+    for m in graph_memories(device_of(device).ordinal):
+        m.trim()
 
 
 # ---------------------------------------------------------------- conditional nodes

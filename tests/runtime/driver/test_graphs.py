@@ -15,6 +15,7 @@ from warplab.runtime.errors import ApiError
 
 from ..conftest import KERNELS, POINTER, U32, Host, model_only
 
+CHUNK = 32 << 20  # of memory that a device keeps for graphs
 MODE = cu.CUstreamCaptureMode
 
 
@@ -394,13 +395,17 @@ def test_graphs_count_the_users_of_objects_and_own_memory(host: Host) -> None:
     assert host("cuDeviceGetGraphMemAttribute", 0, 0) == 0
     x = host("cuGraphInstantiate", graph, 0)
     host("cuGraphLaunch", x, 0)
-    assert host("cuDeviceGetGraphMemAttribute", 0, 0) == 64
+    assert host("cuDeviceGetGraphMemAttribute", 0, 0) == CHUNK
     host("cuMemFree", p.dptr)
+    host("cuDeviceGraphMemTrim", 0)
     assert host("cuDeviceGetGraphMemAttribute", 0, 0) == 0
     assert host.cu.cuGraphAddMemFreeNode(graph, [first], 1, 0x1000)[0] == 1
     host("cuGraphAddMemFreeNode", graph, [first], 1, p.dptr)
-    host("cuGraphLaunch", host("cuGraphInstantiate", graph, 0), 0)
-    assert host("cuDeviceGetGraphMemAttribute", 0, 0) == 0
+    x = host("cuGraphInstantiate", graph, 0)
+    host("cuGraphLaunch", x, 0)
+    assert [host("cuDeviceGetGraphMemAttribute", 0, n) for n in (0, 2)] == [CHUNK, CHUNK], "its memory is mapped for the next launch"
+    host("cuGraphExecDestroy", x)
+    assert [host("cuDeviceGetGraphMemAttribute", 0, n) for n in (0, 2)] == [0, CHUNK]
 
 
 def test_the_most_memory_that_graphs_used_is_kept_until_it_is_reset(host: Host) -> None:
@@ -417,8 +422,11 @@ def test_the_most_memory_that_graphs_used_is_kept_until_it_is_reset(host: Host) 
     graph = host("cuGraphCreate", 0)
     node = host("cuGraphAddMemAllocNode", graph, [], 0, p)
     host("cuGraphAddMemFreeNode", graph, [node], 1, p.dptr)
-    host("cuGraphLaunch", host("cuGraphInstantiate", graph, 0), 0)
+    x = host("cuGraphInstantiate", graph, 0)
+    host("cuGraphLaunch", x, 0)
     host("cuCtxSynchronize")
+    assert bytes_of("USED_MEM_CURRENT") == before + CHUNK
+    host("cuGraphExecDestroy", x)
     assert bytes_of("USED_MEM_CURRENT") == before
     assert bytes_of("USED_MEM_HIGH") >= 4096
     assert bytes_of("RESERVED_MEM_HIGH") >= bytes_of("RESERVED_MEM_CURRENT") >= 4096
