@@ -53,10 +53,18 @@ def run(name: str, packages: tuple[str, str, str]) -> list[list[Any]]:
     return lines
 
 
+def prepare() -> None:
+    """What each scenario would import or make for itself: the runtime API, the parser, what times launches."""
+    for module in *PACKAGES["model"][1:], "warplab.interpreter.timing.timed_counters", "warplab.interpreter.timing.compiled":
+        importlib.import_module(module)
+    importlib.import_module("warplab.assembler.parse.trees").grammar()
+
+
 def main(which: str, path: str, *names: str) -> None:
     """Runs all scenarios, or those that are named, several at a time."""
-    for package in PACKAGES[which][:1]:
-        importlib.import_module(package)
+    importlib.import_module(PACKAGES[which][0])
+    if which == "model":
+        prepare()
     chosen = names or tuple(SCENARIOS)
     with ThreadPoolExecutor(8 if which == "real" else 1) as pool:
         found = dict(zip(chosen, pool.map(lambda n: run(n, PACKAGES[which]), chosen), strict=True))
