@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from warplab.isa.occupancy import Occupancy, block_limits
 from warplab.isa.occupancy import occupancy as resident
 from warplab.isa.profiles import KIB, DeviceProfile
 
@@ -29,7 +30,8 @@ def occupancy(threads: int = 256, *, registers: int = 32, shared: int = 0, devic
     says = f"{number(o.blocks)} blocks of {threads} threads on a multiprocessor of {d.name}: {percent(o.fraction)}, bound by {' and '.join(o.limiters)}"
 
     def share(threads: int = threads, registers: int = registers, shared: int = shared) -> float:
-        return 100 * resident(d, threads, registers, shared, shared_limit=d.shared).fraction
+        limits = block_limits(d, threads, registers, shared, shared_limit=d.shared)
+        return 100 * Occupancy(d, threads, registers, shared, limits, (), ()).fraction  # for a point of a chart, not what would change it
 
     sizes = range(d.warp_size, d.max_threads_per_block + 1, d.warp_size)
     numbers = range(1, d.max_registers_per_thread + 1)
