@@ -32,12 +32,12 @@ class NativeLaunch:
         self.left: deque[NativeWave] = deque()  # waves that threads have left behind
         self.looks = 0  # rounds of a launch that only spins, since a lane has got on
         self.least, self.most = launch.blocks_per_wave, launch.most_blocks_per_wave  # blocks of a wave
-        self.shares = False
-        if self._may_share():
+        shares = self._may_share()
+        if shares and not launch.next_block:  # waves that numpy has begun are as large as one engine has them
             part = max(launch.blocks // (WAVES * launch.options.threads), SHARED_LANES // launch.threads, 1)
             self.most = min(1 << part.bit_length() - 1, self.most)
             self.least = -(-self.most // 2)
-            self.shares = launch.blocks > 2 * self.most
+        self.shares = shares and launch.blocks > 2 * self.most
         self._begin(self._kept())
         self.per_wave = self.wave.per_wave
         self.wave.fill(0, self.per_wave if self.shares else None)

@@ -105,6 +105,19 @@ def test_launches_that_never_stand_at_one_place_are_taken_over(body: str, grid: 
     assert handing.taken and launch.used.native_blocks
 
 
+def test_a_wave_of_many_blocks_is_taken_over_where_threads_would_share_smaller_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    body = TRIANGLE.replace("mul.wide.u32 %d2, %r1, 4;", "mov.u32 %r3, %ctaid.x; mad.lo.u32 %r1, %r3, 64, %r1; mul.wide.u32 %d2, %r1, 4;")
+    machine = Machine(kernel("p out", body))
+    out = machine.upload(np.zeros(16 * 64, np.uint32))
+    machine.launch(16, 64, [out], engine="numpy")
+    want = machine.download(out)
+    handing = Handing(monkeypatch, 6, 4)
+    out = machine.upload(np.zeros(16 * 64, np.uint32))
+    launch = machine.launch(16, 64, [out], engine="auto", threads=4)
+    assert (machine.download(out) == want).all() and want.all()
+    assert handing.taken and launch.used.native_blocks == 16
+
+
 def test_a_wave_that_is_observed_stays_with_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     """What an observer knows of its lanes would be lost; the blocks after it run natively."""
     machine = Machine(kernel("p out", TRIANGLE))
