@@ -45,7 +45,7 @@ def stretches(seed: int, _: pytest.MonkeyPatch) -> None:
     assert np.array_equal(numpy, native) and steps == native_steps
 
 
-@pytest.mark.parametrize("seconds", [5, pytest.param(60, marks=pytest.mark.long)])
+@pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
     "generator", [structured, strips, equal, waiting, stretches], ids=["structured", "strips", "loops", "waiting", "stretches"]
 )

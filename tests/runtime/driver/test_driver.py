@@ -476,23 +476,6 @@ def test_a_null_function_has_no_name(host: Host) -> None:
     assert [host.code(name, 0) for name in ("cuFuncGetName", "cuKernelGetName")] == ["INVALID_VALUE"] * 2
 
 
-@pytest.fixture
-def unused() -> None:
-    """Devices whose memory nobody has used: what was freed leaves gaps."""
-    importlib.import_module("warplab.runtime.device.machine").begin_machine()
-
-
-@model_only
-def test_large_allocations_begin_with_a_page_and_small_ones_fill_the_gaps(unused: None, host: Host) -> None:
-    page = 2 << 20
-    large = [int(host("cuMemAlloc", size)) for size in (page, 1, 3 * page + 4, page // 2 + 1)]
-    assert [at % page for at in large[::2]] == [0, 0] and large[3] % page == 0
-    between = int(host("cuMemAlloc", 1024))
-    assert between % page and between < max(large), "the rest of a page serves others"
-    for at in (*large, between):
-        host("cuMemFree", at)
-
-
 def test_memory_runs_out(host: Host) -> None:
     free, total = host("cuMemGetInfo")
     assert host("cuDeviceTotalMem", 0) == total >= free
