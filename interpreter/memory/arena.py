@@ -7,16 +7,15 @@ rests in quarantine before it serves again, which is how use after free is found
 from __future__ import annotations
 
 import mmap
-import sys
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
-from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .address_space import address_space
 from .objects import Named
 
 Array = NDArray[Any]
@@ -215,23 +214,3 @@ class Arena:
 
 def _start(a: Allocation) -> int:
     return a.start
-
-
-def address_space(size: int) -> mmap.mmap:
-    """Address space that costs memory only where it is touched; less of it where the system refuses so much.
-
-    In large pages, where the system has them: lanes that access memory in disorder otherwise wait for the page tables of the host.
-    """
-    no_reserve = getattr(mmap, "MAP_NORESERVE", 0x4000 if sys.platform == "linux" else 0)  # Python names it from 3.13 on
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | no_reserve if hasattr(mmap, "MAP_PRIVATE") else 0
-    while True:
-        try:
-            space = mmap.mmap(-1, size, flags=flags) if flags else mmap.mmap(-1, size)
-            if hasattr(mmap, "MADV_HUGEPAGE"):
-                with suppress(OSError):
-                    space.madvise(mmap.MADV_HUGEPAGE)
-            return space
-        except (OSError, OverflowError, ValueError):
-            if size <= 1 << 24:
-                raise
-            size //= 2

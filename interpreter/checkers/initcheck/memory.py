@@ -18,7 +18,8 @@ from warplab.isa.types import TYPES, ScalarType
 
 from ...lanes import Geometry
 from ...memory.access import WaveMemory
-from ...memory.arena import Arena, address_space
+from ...memory.address_space import address_space
+from ...memory.arena import Arena
 from ...memory.objects import nearest
 from ...memory.spaces import ArenaSpace, LocalSpace, SharedSpace
 from ...observe import ObservedWave

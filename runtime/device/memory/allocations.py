@@ -15,13 +15,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.interpreter.memory.address_space import address_space
 from warplab.interpreter.memory.arena import FIRST, MOST_SLIPS, SLACK, Allocation, Arena, OutOfMemory
 
 from ...clock.figures import MemoryPlace, PlaceKind
 from ...clock.timeline import Timeline
 from ...errors import ApiError, invalid
 from ..launches.sanitizing import Sanitizer, sanitizer_now
-from .host import Bytes, host, reserve
+from .host import Bytes, host
 
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
 HOST_BYTES = HOST_MEMORY + FIRST + SLACK
@@ -96,7 +97,7 @@ class DeviceArena(Arena):
 
     def __init__(self, size: int, base: int = 0, by_pages: bool = False) -> None:
         room = size + size // 4  # allocations that begin with a page leave gaps
-        super().__init__(room, base, reserve(room + OWN_MEMORY + SLACK))
+        super().__init__(room, base, address_space(room + OWN_MEMORY + SLACK))
         if base:
             self._top = OWN_MEMORY
         self.limit = size

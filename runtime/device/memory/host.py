@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import ctypes
-import gc
-import mmap
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warplab.interpreter.memory.address_space import address_space
+
 from ...errors import invalid
 from .host_maps import host_memory_at
 
 Bytes = NDArray[np.uint8]
-WINDOWS_MEMORY = 4 << 30  # where address space can't be had without memory behind it
 
 
 class Host(Protocol):
@@ -70,24 +68,6 @@ class Host(Protocol):
 
     def take_file(self, number: int) -> int:
         """One of its open files, opened in this process; OSError where it has no such file."""
-
-
-def reserve(size: int) -> mmap.mmap:
-    """Address space that costs memory only where it is touched; less of it where the system refuses so much."""
-    if sys.platform == "win32":
-        return mmap.mmap(-1, min(size, WINDOWS_MEMORY))
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | (0x4000 if sys.platform == "linux" else 0)  # MAP_NORESERVE, which mmap can't name yet
-    wanted = size
-    while True:
-        try:
-            return mmap.mmap(-1, size, flags=flags)
-        except OSError:
-            if size == wanted and gc.collect():  # unreachable contexts hold their memory until they are collected
-                wanted = 0
-                continue
-            if size <= 1 << 24:
-                raise
-            size //= 2
 
 
 class OwnProcess:
@@ -152,7 +132,7 @@ class OwnProcess:
 
     def shared_memory(self, size: int) -> tuple[int, Any]:
         """See Host."""
-        memory = reserve(size)
+        memory = address_space(size)
         return int(np.frombuffer(memory, np.uint8).ctypes.data), memory
 
     def give_file(self, file: int) -> int:
