@@ -13,6 +13,10 @@ import llvmlite.binding as llvm  # type: ignore[import-untyped, unused-ignore]
 
 from .store import ObjectStore, folder
 
+# Of all that LLVM's optimiser does, what makes the code faster; passes that look for equal values gain nothing, and the one that llvmlite has
+# (NewGVN) ends the process at some nests of loops.
+PASSES = ("always_inliner", "sroa")
+
 _numbers = itertools.count()
 
 
@@ -49,16 +53,12 @@ def assembly(text: str) -> str:
 
 
 def optimised(text: str, machine: Any) -> Any:
-    """IR as a module for a target machine.
-
-    The text is nearly as LLVM would leave it: of all that its optimiser does, only these passes make the code faster, in a twentieth of its time.
-    """
+    """IR as a module for a target machine; the text is nearly as LLVM would leave it."""
     module = llvm.parse_assembly(text)
     module.verify()
     passes = llvm.create_new_module_pass_manager()
-    passes.add_always_inliner_pass()
-    passes.add_sroa_pass()
-    passes.add_new_gvn_pass()
+    for name in PASSES:
+        getattr(passes, f"add_{name}_pass")()
     passes.run(module, llvm.create_pass_builder(machine, llvm.create_pipeline_tuning_options()))
     return module
 
@@ -70,7 +70,7 @@ class NativeSource:
         """The text, or what makes it of other text."""
         self._text = text
         self.names = tuple(names)
-        made_by = llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(), _features()
+        made_by = *PASSES, llvmlite.__version__, str(llvm.llvm_version_info), llvm.get_host_cpu_name(), _features()
         self.key = hashlib.sha256("\0".join((*made_by, made_from or self.text)).encode()).hexdigest()
         self._store = ObjectStore(folder())
 

@@ -177,7 +177,7 @@ def test_random_loops_give_the_results_of_numpy(seed: int, monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("kind", [FloatLoops, DivergingFloatLoops])
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", [*range(12), 170])  # the optimiser of LLVM ended the process at 170
 def test_random_loops_of_floats_give_the_results_of_numpy(seed: int, kind: type[Loops], monkeypatch: pytest.MonkeyPatch) -> None:
     assert equal(seed, monkeypatch, kind) > 0
 
