@@ -17,7 +17,7 @@ CHECKS = {
     "tests": (
         ["pytest", "-n", "auto", "--dist", "worksteal", "-r", "s", *sys.argv[1:]],
         " ".join(sys.argv[1:]) or "all tests",
-        "less than 10 min for all",
+        "less than 7 min for all",
     ),
     "types": (["mypy"], "the types of warplab's own code, beside the tests", "no longer than they"),
 }
@@ -33,7 +33,7 @@ def main() -> int:
     if missing:
         print(f"{', '.join(missing)} not installed; first run: pip install -e '.[test]'", file=sys.stderr)
         return 2
-    print("Four checks" + (", about five minutes on two cores:" if len(sys.argv) == 1 else ":"))
+    print("Four checks" + (", about seven minutes on two cores:" if len(sys.argv) == 1 else ":"))
     for name, (_, what, duration) in CHECKS.items():
         print(f"  {name:8} {what} ({duration})")
     results = []

@@ -39,9 +39,7 @@ class Finding:
     other_source: str = ""
     nearby: str = ""  # the objects around the address, in words
     help: str = ""  # what would mend it
-    launched: str = (
-        ""  # the calls of the program that were under way at the launch, in words: the innermost first, each in a line of its own
-    )
+    launched: str = ""  # the calls of the program under way at the launch, the innermost first, a line each
     schedule: int | None = None  # the seed of the first order that showed it, where the default order did not
 
 

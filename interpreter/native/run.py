@@ -108,7 +108,7 @@ class NativeLaunch:
         launch, run = self.launch, scheduler()
         if self.wave.state.under_way:
             launch.used.native_blocks += self.wave.state.wave_blocks
-        elif self.shares and self.program.seconds and not self.left:
+        elif self.shares and self.program.seconds:
             self._share()  # an earlier launch may tell that it is worth it
         while True:
             wave, state, first = self.wave, self.wave.state, launch.next_block

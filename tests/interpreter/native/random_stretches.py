@@ -1,6 +1,7 @@
 """Random kernels of the shapes that stretches are compiled for: neighbours, bounds, trees, scans and tables, in shared and in global memory, without races.
 
-A step reads the tile `%from`, the array `in` and what the thread has, and writes the thread's own element of the tile `%to`, which are exchanged behind a barrier.
+A step reads the tile `%from`, the array `in` and what the thread has, and writes an element of the tile `%to` that no other thread writes; behind a barrier
+the tiles are exchanged.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from tests.interpreter.harness import Array, Machine, kernel
 
 ELEMENTS = 256  # of a tile
 KINDS = {"b8": 1, "b16": 2, "b32": 4, "b64": 8}
-PUT_BACK = 8192  # bytes of a tile
+TILE = 8192  # bytes of a tile: room beyond its elements, too
 
 
 class StretchProgram:
@@ -61,19 +62,17 @@ class StretchProgram:
     def load(self) -> list[str]:
         """Reads an element, or two or four neighbours, for lanes that have one."""
         kind = self.rng.choice([*KINDS, "b32", "b32", "v2", "v4"])
-        size, to = KINDS.get(kind, 4), self.value()
+        n, to = int(kind[1]) if kind[0] == "v" else 1, self.value()
+        size = KINDS.get(kind, 4 * n)
         if self.rng.random() < 0.6:
             place = f"mad.lo.u32 %a, %i1, {size}, %from;"
             at, space = f"[%a+{size * self.rng.choice((0, 0, 1, 2))}]", "shared"
         else:
             place, space = f"mul.wide.u32 %d1, %i1, {size}; add.u64 %d1, %d1, %in;", "global"
             at = f"[%d1+{size * self.rng.choice((0, 0, 1, 4))}]"
-        if kind in ("v2", "v4"):
-            n = int(kind[1])
-            place = place.replace(f", {size}, ", f", {size * n}, ").replace(f", {size};", f", {size * n};")
+        if n > 1:
             registers = ", ".join(f"%w{i}" for i in range(n))
-            base = "[%a]" if space == "shared" else "[%d1]"
-            return [place, f"ld.{space}.{kind}.u32 {{{registers}}}, {base};", *(f"add.u32 {to}, {to}, %w{i};" for i in range(n))]
+            return [place, f"ld.{space}.{kind}.u32 {{{registers}}}, {at};", *(f"add.u32 {to}, {to}, %w{i};" for i in range(n))]
         if kind == "b64":
             return [place, f"ld.{space}.u64 %d2, {at};", f"cvt.u32.u64 %w0, %d2; xor.b32 {to}, {to}, %w0;"]
         if kind in ("b8", "b16"):
@@ -140,13 +139,13 @@ class StretchProgram:
 
 
 HEAD = f""".reg .b32 %v<4>; .reg .b32 %w<4>; .reg .b32 %i<4>; .reg .b64 %d<4>; .reg .pred %p<4>; .reg .f32 %f<2>; .reg .b16 %h<2>;
-.reg .b32 %t, %gid, %n, %k, %a, %from, %to; .reg .b64 %out, %in; .shared .align 16 .b8 first[{PUT_BACK}]; .shared .align 16 .b8 second[{PUT_BACK}];
+.reg .b32 %t, %gid, %n, %k, %a, %from, %to; .reg .b64 %out, %in; .shared .align 16 .b8 first[{TILE}]; .shared .align 16 .b8 second[{TILE}];
 ld.param.u64 %out, [out]; ld.param.u64 %in, [in]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %a, %ctaid.x; mov.u32 %i0, %ntid.x;
 mad.lo.u32 %gid, %a, %i0, %t; mov.u32 %from, first; mov.u32 %to, second; mov.u32 %k, 3; setp.gt.u32 %p2, %t, 20;
 mul.wide.u32 %d0, %t, 4; add.u64 %d0, %d0, %in; ld.global.u32 %v0, [%d0]; ld.global.u32 %v1, [%d0+1024]; mov.u32 %v2, %gid; mov.u32 %v3, 9;
 mov.u32 %w0, 1; mov.f32 %f0, 0f3F800000; mov.f32 %f1, 0f40000000; mov.u32 %i1, 0;
 mad.lo.u32 %a, %t, 4, 0; Z: add.u32 %i2, %a, %from; st.shared.u32 [%i2], %a; add.u32 %i2, %a, %to; st.shared.u32 [%i2], %v0;
-mad.lo.u32 %a, %i0, 4, %a; setp.lt.u32 %p1, %a, {PUT_BACK}; @%p1 bra Z; bar.sync 0;
+mad.lo.u32 %a, %i0, 4, %a; setp.lt.u32 %p1, %a, {TILE}; @%p1 bra Z; bar.sync 0;
 """
 TAIL = """mad.lo.u32 %i0, %gid, 8, 0; mul.wide.u32 %d0, %i0, 4; add.u64 %d0, %out, %d0; st.global.v4.u32 [%d0], {%v0, %v1, %v2, %v3};
 st.global.f32 [%d0+16], %f1; ret;"""
