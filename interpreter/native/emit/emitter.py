@@ -224,8 +224,7 @@ class Emitter(CompiledLanes):
         """See warp.Warp."""
         if not isinstance(value, SymbolicArray):
             return value
-        plain = re.fullmatch(r"<i\d+ (-?\d+)>", value.value)  # of one lane
-        return None if plain is None else int(plain[1]) & 0xFFFFFFFF
+        return None if value.number is None else value.number & 0xFFFFFFFF
 
     def refuse(self, lanes: str) -> None:
         """See warp.Warp."""

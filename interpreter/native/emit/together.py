@@ -27,6 +27,7 @@ from .memory import CALLED, Helpers, field
 from .moving import FOLDED, PARTS, Moving, extremes
 from .values import Guard
 
+CACHE_LINE = 64  # bytes
 FEW = 8  # accesses whose code is repeated for lanes that lie anyhow
 # What is noted of a vector: all its accesses go to neighbours; its halves each to neighbours or to one place; none of its lanes takes the side of the branch.
 EASY, PAIRED, SKIPPED = 1, 2, 3
@@ -240,7 +241,8 @@ class TogetherEmitter(Emitter):
                 f"  %kind{i}.p = getelementptr i8, ptr %frame, i64 {notes + 16 + 16 * i}", f"  store i32 %kind{i}, ptr %kind{i}.p, align 4",
                 f"  %near{i} = icmp eq i32 %kind{i}, 0", f"  %full{i} = icmp eq i{w} {a.lanes}, -1", f"  %run{i} = and i1 %near{i}, %full{i}",
                 f"  %end{i} = add i64 %first{i}, {reach}", f"  br i1 %run{i}, label %runs{i}, label %other{i}",
-                f"runs{i}:", f"  call void @{self.moving.extend()}(ptr %sum{i}, i64 %first{i}, i64 %end{i}, i64 %first{i})", f"  br label %order{i}",
+                f"runs{i}:", *self._fetched(i),
+                f"  call void @{self.moving.extend()}(ptr %sum{i}, i64 %first{i}, i64 %end{i}, i64 %first{i})", f"  br label %order{i}",
                 f"other{i}:", *distance, f"  %few{i} = icmp ne i32 %kind{i}, 4", f"  %plain{i} = and i1 %few{i}, %full{i}",
                 f"  %near.by{i} = and i1 %plain{i}, {fits}", f"  br i1 %near.by{i}, label %halves{i}, label %each{i}",
                 f"halves{i}:", f"  call void @{self.moving.extend_by_halves(a.size)}(ptr %sum{i}, i64 %first{i}, i64 {far}.w, i32 %kind{i})",
@@ -269,6 +271,18 @@ class TogetherEmitter(Emitter):
             "  br label %next",
         ]
         return [*lines, *flag]
+
+    def _fetched(self, i: int) -> list[str]:
+        """Lines that begin to fetch the lines of the cache that the second loop needs, of neighbours in global memory."""
+        self.helpers.module.declarations["llvm.prefetch.p0"] = "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)"
+        lines = []
+        for n, move in enumerate(self.moves):
+            if move.addresses == i and move.space == "global":
+                lines += self._from(f"soon{n}", "first", move)
+                for at in range(0, self.width * move.size, CACHE_LINE):
+                    lines += [f"  %soon{n}.{at} = getelementptr i8, ptr %soon{n}.p, i64 {at}",
+                              f"  call void @llvm.prefetch.p0(ptr %soon{n}.{at}, i32 0, i32 2, i32 1)"]  # fmt: skip
+        return lines
 
     def _cleared(self) -> list[str]:
         """Lines that begin with no addresses."""

@@ -52,6 +52,9 @@ class Values:
         width, code = self.width, self.code
         if kind == UNIFORM:
             raise Untraceable("a value that varies where one is expected")
+        number = value.number
+        if number is not None:
+            return lift(code, number, value.dtype, width * value.each)
         mask = ", ".join(f"i32 {i % value.each}" for i in range(width * value.each))
         text = f"shufflevector {value.type} {value.value}, {value.type} poison, <{width * value.each} x i32> <{mask}>"
         return SymbolicArray(code, code.emit(text), value.dtype, width * value.each)

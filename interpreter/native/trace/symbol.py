@@ -6,6 +6,7 @@ general way is taken.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -13,6 +14,7 @@ import numpy as np
 
 from .code import DType, Untraceable, VectorCode, constant, scalar_type, vector_type
 
+_NUMBER = re.compile(r"(?:<|splat \()i(?!1 )\d+ (-?\d+)[>)]")  # as lift() writes a constant
 MANY = 1 << 20  # lanes that a symbol claims to have: short ways for few lanes are not taken
 
 Rule = Callable[..., Any]
@@ -99,6 +101,12 @@ class SymbolicArray(np.lib.mixins.NDArrayOperatorsMixin):
     def type(self) -> str:
         """LLVM's type."""
         return vector_type(self.dtype, self.lanes)
+
+    @property
+    def number(self) -> int | None:
+        """The integer that all its elements are known to be."""
+        found = _NUMBER.fullmatch(self.value)
+        return None if found is None else int(found[1])
 
     def __array__(self, *_: Any, **__: Any) -> Any:
         raise Untraceable("becomes an array of values")
