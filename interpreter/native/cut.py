@@ -16,9 +16,9 @@ from warplab.assembler.ir import Function
 from ..plan import plan as P
 from ..plan.uses import live_before, live_behind, mask_of, set_by, slots_of, written
 from .emit.accesses import reached, reads_constants, space_of
-from .emit.stretches import addressed, hammock, stretches
 from .emit.strip import computes
-from .emit.together import BranchSide
+from .emit.together.moves import BranchSide
+from .emit.together.stretches import addressed, checkable, hammock, moves, stretches
 from .emit.tracing import Tracing
 from .frame import Frame
 from .regions import Region, regions, saved
@@ -47,6 +47,7 @@ class Row:
     is_small: bool = True  # its code may be repeated, for whole warps
     behind: int = 0  # of a stretch: the row that follows when it has run; the rows before that one are for when it may not
     side: int | None = None  # of a stretch that ends with one side of the branch behind it: that segment
+    ahead: int = 0  # of such a stretch: operations of the segment behind the side that it executes, too
 
     @property
     def name(self) -> str:
@@ -80,14 +81,14 @@ class Cut:
     def needed(self, row: Row) -> dict[int, set[int]]:
         """In which kinds each slot must lie in memory behind a pass."""
         out: dict[int, set[int]] = {}
-        if row.side is not None:
+        if row.side is not None and not row.ahead:
             to = self.following(row)
             return {slot: {kind_in(self.uniformity.entry[to], slot)} for slot in slots_of(self.plan.live_in[to])}
         behind = self.rows[row.behind or row.number + 1]
         for slot in slots_of(behind.live):
             out.setdefault(slot, set()).add(kind_in(behind.kinds, slot))
         if behind.kind not in (s.RUN, s.CALLOUT, s.CLUSTER_ARRIVE) and not behind.is_stretch:
-            for following in self.uniformity.graph.following[row.segment]:
+            for following in self.uniformity.graph.following[behind.segment]:
                 for slot in slots_of(self.plan.live_in[following]):
                     out.setdefault(slot, set()).add(kind_in(self.uniformity.entry[following], slot))
         return out
@@ -99,7 +100,9 @@ class Cut:
         if row.side is None:
             return ops, None
         assert isinstance(segment.end, P.Branch)
-        return ops, BranchSide(self.plan.segments[row.side].ops, segment.end.guard, row.side == segment.end.taken)
+        to = self.following(row)
+        live, ahead = slots_of(self.plan.live_in[to]), self.plan.segments[to].ops[: row.ahead]
+        return ops, BranchSide(self.plan.segments[row.side].ops, segment.end.guard, row.side == segment.end.taken, live, ahead)
 
     def following(self, row: Row) -> int:
         """The segment behind a stretch that ends with one side of a branch."""
@@ -118,7 +121,7 @@ class Cut:
         ends = [x.end for x in self.plan.segments if isinstance(x.end, P.Table | P.Call)]
         ways = max((len(end.ways) + isinstance(end, P.Call) for end in ends), default=0)
         stretched = [self.operations(row) for row in self.rows if row.is_stretch]
-        noted = max((addressed([*ops, *(() if side is None else side.ops)]) for ops, side in stretched), default=0)
+        noted = max((addressed(ops, *([] if side is None else [side.ops, side.behind])) for ops, side in stretched), default=0)
         return frame.place(slots, ways, [saved(frame, self.plan, r) for r in self.regions.values()], noted)
 
 
@@ -129,6 +132,7 @@ def cut(uniformity: Uniformity, tracing: Tracing, frame: Frame, returns: Callabl
     cutter = _Cutter(uniformity, tracing, frame, returns, together)
     for n in range(len(uniformity.plan.segments)):
         cutter.segment(n)
+    cutter.look_ahead()
     return Cut(uniformity.plan, uniformity, tuple(cutter.rows), tuple(cutter.first), cutter.regions, tuple(cutter.live))
 
 
@@ -274,6 +278,29 @@ class _Cutter:
             kind = s.JUMP
             kinds[-1] |= mask_of(set_by(segment.end))
         add(kind, len(ops), len(ops), "")
+
+    def look_ahead(self) -> None:
+        """Stretches that end with a side of a branch go on where lanes reconverge, if what they access there can be checked with the rest."""
+        for row in self.rows:
+            if row.side is None:
+                continue
+            segment, side = self.plan.segments[row.segment], self.plan.segments[row.side]
+            assert isinstance(side.end, P.Jump) and isinstance(segment.end, P.Branch)
+            to = side.end.to
+            first = self.rows[self.first[to]]
+            ops = self.plan.segments[to].ops[: first.last]
+            if (
+                first.region is not None
+                or first.side is not None
+                or not (first.is_stretch or first.kind == s.RUN)
+                or not any(map(moves, ops))
+            ):
+                continue
+            kinds = [self.uniformity.before(n, self.uniformity.entry[n]) for n in (row.segment, row.side, to)]
+            pieces = segment.ops[row.first :], side.ops, ops
+            before = [*kinds[0][row.first : -1], *kinds[1][:-1], *kinds[2]]
+            if checkable(pieces, before, segment.end.guard.slot, self._lines, bool(self.frame.shared_gaps)):
+                self.rows[row.number] = replace(row, ahead=first.last, behind=first.behind or first.number + 1)
 
     def _lines(self, op: P.Op) -> int | None:
         """How many lines of LLVM IR an operation takes; None if it is not compiled."""

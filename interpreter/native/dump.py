@@ -152,9 +152,8 @@ def _row(row: Row, made: NativeStages) -> str:
         return f"{row.name}: a warp runs segments {_numbers(row.region.order)} until {row.region.exit}, {lanes}; then the next warp"
     if row.side is not None:
         more, to = len(made.plan.segments[row.side].ops), made.cut.following(row)
-        return (
-            f"{row.name}, {row.last - row.first} operations, and segment {row.side} with {more}, for some lanes{why}; segment {to} follows"
-        )
+        ahead = f"segment {to} follows" if not row.ahead else f"then {row.ahead} of segment {to}; row {row.behind} follows"
+        return f"{row.name}, {row.last - row.first} operations, and segment {row.side} with {more}, for some lanes{why}; {ahead}"
     if row.behind:
         return f"{row.name}, {row.last - row.first} operations{why}; row {row.behind} follows"
     if row.kind == s.CALLOUT:

@@ -12,7 +12,7 @@ from .emit.memory import Helpers
 from .emit.region import RegionEmitter
 from .emit.strip import StripEmitter
 from .emit.tables import SpecialTable
-from .emit.together import TogetherEmitter
+from .emit.together.emitter import TogetherEmitter
 from .emit.watch import ProofWatch
 from .frame import Frame
 from .schedule import layout as s

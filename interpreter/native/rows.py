@@ -64,8 +64,10 @@ class RowTable:
             out.inside, out.inside_count = self._places(row.region.order), len(row.region.order)
             return
         if row.side is not None:
-            out.code, out.fall, out.most = addresses[row.name], self._place(self.cut.following(row)), 2
-            out.inside, out.inside_count = self._places([row.side]), 1
+            to = self.cut.following(row)
+            out.code, out.fall, out.most = addresses[row.name], row.behind or self._place(to), 2
+            inside = [row.side, *([to] if row.ahead else [])]
+            out.inside, out.inside_count = self._places(inside), len(inside)
             return
         if row.behind:
             out.code, out.fall = addresses[row.name], row.behind

@@ -155,7 +155,7 @@ class Machine:
         """Runs a kernel; see prepare."""
         one = self.prepare(grid, block, arguments, **more)
         execute(one, observers)
-        assert not one.used.failures  # of the compiler
+        assert not one.used.failures, one.used.failures  # of the compiler
         return one
 
 

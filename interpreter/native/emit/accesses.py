@@ -21,7 +21,7 @@ from .stack import narrow
 from .values import Guard
 
 _WINDOW_AT = 32  # the bit of a generic address from which on it says in which window it lies
-Offset = int | str  # what is added to the addresses of all lanes: a constant, or the LLVM name of a value
+Offset = int | str  # what is added to the addresses of all lanes: a constant, or the LLVM name of a value as wide as an address
 
 
 class AccessPlace(NamedTuple):
@@ -164,9 +164,10 @@ class EmittedAccesses(Peers):
             plus += inner.offset
             place = place._replace(base=inner._replace(offset=0)) if inner is not place else inner._replace(offset=0)
         a: SymbolicArray = self.source(place)[1]
-        if a.value in self.sums and a.itemsize == 8 and (space == "global" or (space == "generic" and not self.windows)):
-            one, a = (v.view(np.uint64) for v in self.sums[a.value])  # the lanes lie to each other as without what is added to all
-            total = one + np.uint64(plus & (1 << 64) - 1)
+        bits = {"global": 64, "shared": 32, "generic": 0 if self.windows else 64}.get(space)
+        if a.value in self.sums and 8 * a.itemsize == bits:
+            one, a = (v.view(f"u{v.itemsize}") for v in self.sums[a.value])  # the lanes lie to each other as without what is added to all
+            total = one + one.dtype.type(plus & (1 << bits) - 1)
             return a, self.once.emit(f"extractelement {total.type} {total.value}, i32 0")
         return a.view(f"u{a.itemsize}"), plus & (1 << 8 * a.itemsize) - 1
 

@@ -173,11 +173,14 @@ class WatchedAccesses(EmittedAccesses):
             first = code.emit(f"shl i64 {code.emit(f'add i64 {before}, {who}')}, 1")
         w = self.width
         lanes = lift(code, np.arange(2, 2 * w + 2, 2), np.dtype(np.uint32), w)
-        return (self._in_all(first) + lanes, *(self._in_all(x) for x in (floor, many)))
+        return (self._lower(first) + lanes, *(self._lower(x) for x in (floor, many)))
 
-    def _in_all(self, number: str, bits: int = 32) -> Any:
-        """The lower part of a number of 64 bits in all lanes."""
-        low = number if bits == 64 else self.code.emit(f"trunc i64 {number} to i{bits}")
+    def _lower(self, number: str) -> Any:
+        """The lower half of a number of 64 bits in all lanes."""
+        return self._in_all(self.code.emit(f"trunc i64 {number} to i32"), 32)
+
+    def _in_all(self, number: str, bits: int) -> Any:
+        """A number of so many bits in all lanes."""
         dtype = np.dtype(f"u{bits // 8}")
-        one = self.code.emit(f"insertelement <1 x i{bits}> poison, i{bits} {low}, i32 0")
+        one = self.code.emit(f"insertelement <1 x i{bits}> poison, i{bits} {number}, i32 0")
         return lift(self.code, SymbolicArray(self.code, one, dtype, 1), dtype, self.width)

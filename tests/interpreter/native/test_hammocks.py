@@ -80,6 +80,27 @@ def test_a_side_runs_with_the_stretch(name: str, programs: list[NativeProgram]) 
             assert ran_with_sides(programs) and all(ran_with_sides(programs))
 
 
+BEHIND = {
+    "a tile is filled": ("mov.u32 %r7, 0; setp.ge.u32 %p1, %r4, %r15; @%p1 bra J; ld.global.u32 %r7, [%d5]; J: st.shared.u32 [%r6], %r7;", 1),
+    "the same place": ("setp.ge.u32 %p1, %r4, %r15; @%p1 bra J; st.global.u32 [%d4], %r7; J: ld.global.u32 %r8, [%d4]; add.u32 %r7, %r7, %r8;", 4),
+    "what it computes": ("setp.ge.u32 %p1, %r4, %r15; @%p1 bra J; ld.global.u32 %r8, [%d5]; shr.u32 %r7, %r8, 1; xor.b32 %r6, %r6, 4; "
+                         "J: ld.shared.u32 %r9, [%r6]; add.u32 %r7, %r7, %r9;", 4),
+    "only where an address is not loaded": ("setp.ge.u32 %p1, %r4, %r15; @%p1 bra J; ld.global.u32 %r8, [%d5]; and.b32 %r8, %r8, 255; mad.lo.u32 %r6, %r8, 4, %r5; "
+                                            "J: ld.shared.u32 %r9, [%r6]; add.u32 %r7, %r7, %r9;", 0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BEHIND)
+def test_a_stretch_goes_on_where_lanes_reconverge(name: str, programs: list[NativeProgram]) -> None:
+    body, ahead = BEHIND[name]
+    for n, block in ((LANES, 256), (0, 256), (7, 256), (700, 256), (333, 200), (31, 20)):
+        (numpy, native), steps = both(body + (" bar.sync 0;" if ahead == 1 else ""), n, block)
+        assert np.array_equal(numpy, native), n
+        assert steps[0] == steps[1], n
+        assert ran_with_sides(programs) == [True] or block != 256
+    assert [row.ahead for row in programs[-1].cut.rows if row.side is not None] == [ahead]
+
+
 APART = {
     "lanes see each other's stores": "setp.ge.u32 %p1, %r4, %r15; @%p1 bra J; ld.global.u32 %r7, [%d4]; st.global.u32 [%d4+4], %r7; J:",
     "lanes store where others load": "setp.ge.u32 %p1, %r1, %r15; @%p1 bra J; ld.shared.u32 %r8, [%r6+4]; st.shared.u32 [%r6], %r8; J:",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .texts import HALF_MASKS, LOAD_BOTH, LOAD_PAIR, STORE_BOTH
+from ..texts import HALF_MASKS, LOAD_BOTH, LOAD_PAIR, STORE_BOTH
 
 # Adds the addresses of one vector to what is known of the group's: addresses that lie anyhow, of some lanes.
 SPREAD = """define internal void @{name}(<{W} x i{A}> %a, i{W} %lanes, ptr %sums) noinline {

@@ -6,8 +6,8 @@ are neighbours behind those of the vector before.
 
 from __future__ import annotations
 
-from . import stretch_texts as T
-from .memory import Helpers, sizes, splat
+from ..memory import Helpers, sizes, splat
+from . import texts as T
 
 PARTS = {"low": "smin", "high": "smax", "bits": "or"}  # what is known lane by lane, and how it is joined
 FOLDED = 8  # lanes of it

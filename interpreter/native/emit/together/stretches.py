@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ...plan import plan as P
-from ...plan.uses import leaves, read, written
-from ..uniformity import UNIFORM, VARYING, Kinds, kind_of
-from .accesses import space_of
+from ....plan import plan as P
+from ....plan.uses import leaves, read, written
+from ...uniformity import UNIFORM, VARYING, Kinds, kind_of
+from ..accesses import space_of
 
 _COMPUTE = ("pure", "move", "pointer", "factors", "parameter", "pack", "unpack")
 MOST = 64  # accesses of a stretch
@@ -45,17 +45,22 @@ def hammock(ops: Sequence[P.Op], side: Sequence[P.Op], kinds: Sequence[Kinds], g
     computing = [_lines(op, lines, gapped) is not None and not _moves(op, kinds[i]) for i, op in enumerate(ops)]
     last = max((i + 1 for i, computes in enumerate(computing) if not computes), default=0)
     for first in sorted({last, len(ops)}):
-        so_far = _SoFar()
-        for i, op in enumerate((*ops[first:], *side), first):
-            own = _lines(op, lines, gapped)
-            decisive = [*_decisive(op), *([guard] if i == len(ops) else [])]
-            if own is None or so_far.moves == MOST or so_far.is_dear(decisive):
-                break
-            so_far.add(op, kinds[i], own)
-        else:
-            if so_far.moves:
-                return first
+        if checkable((ops[first:], side, ()), kinds[first:], guard, lines, gapped):
+            return first
     return None
+
+
+def checkable(pieces: Sequence[Sequence[P.Op]], kinds: Sequence[Kinds], guard: int, lines: Lines, gapped: bool) -> bool:
+    """Can the operations before a branch, those of a side and those behind it be checked together?"""
+    so_far = _SoFar()
+    branch = len(pieces[0])
+    for i, op in enumerate(op for piece in pieces for op in piece):
+        own = _lines(op, lines, gapped)
+        decisive = [*_decisive(op), *([guard] if i == branch else [])]
+        if own is None or so_far.moves == MOST or so_far.is_dear(decisive):
+            return False
+        so_far.add(op, kinds[i], own)
+    return so_far.moves > 0
 
 
 class _SoFar:
@@ -86,21 +91,27 @@ def _lines(op: P.Op, lines: Lines, gapped: bool) -> int | None:
     return own if own is not None and _fits(op) and not reaches_gaps else None
 
 
+def moves(op: P.Op) -> bool:
+    """Does it access memory?"""
+    return op.how in ("load", "store") and not isinstance(op.sources[0], P.ParameterPlace)
+
+
 def _moves(op: P.Op, kinds: Kinds) -> bool:
     """Does each lane load or store?"""
     return op.how == "store" or (op.how == "load" and not _is_one(op, kinds))
 
 
-def addressed(ops: Sequence[P.Op]) -> int:
-    """How many different addresses of each lane a stretch has, as far as registers tell."""
+def addressed(ops: Sequence[P.Op], side: Sequence[P.Op] = (), behind: Sequence[P.Op] = ()) -> int:
+    """How many different addresses of each lane a stretch has, as far as registers tell; those of a side are of other lanes."""
     version, found = dict[int, int](), set[Any]()
-    for op in ops:
-        if op.how in ("load", "store"):
-            access = op.meaning.access
-            assert access is not None
-            found.add((*((slot, version.get(slot)) for slot in _decisive(op)), access.type.bytes * access.elements))
-        for slot in written(op):
-            version[slot] = version.get(slot, 0) + 1
+    for of_side, piece in ((False, ops), (True, side), (False, behind)):
+        for op in piece:
+            if op.how in ("load", "store"):
+                access = op.meaning.access
+                assert access is not None
+                found.add((of_side, *((slot, version.get(slot)) for slot in _decisive(op)), access.type.bytes * access.elements))
+            for slot in written(op):
+                version[slot] = version.get(slot, 0) + 1
     return len(found)
 
 

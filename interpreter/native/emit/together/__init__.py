@@ -1,0 +1,1 @@
+"""Operations whose accesses are checked once for a whole group."""
