@@ -129,8 +129,6 @@ def _right_shift(a: SymbolicArray, b: SymbolicArray) -> SymbolicArray:
 
 def _shift(op: str, a: SymbolicArray, b: SymbolicArray, beyond: SymbolicArray) -> SymbolicArray:
     """A shift; LLVM has no answer for a distance of the width or more, numpy has."""
-    if b.number is not None and 0 <= b.number < 8 * a.itemsize:
-        return a.new(f"{op} {a.type} {a.value}, {b.value}", a.dtype)
     bits = _number(b, 8 * b.itemsize)
     inside = b.new(f"icmp ult {b.type} {b.value}, {bits.value}", bool)
     safe = select(inside, b, _number(b, 0))

@@ -126,17 +126,3 @@ def test_the_code_of_a_meaning_gives_its_bits(form: Form) -> None:
                 lane = int(wrong[0])
                 given = [a.reshape(COUNT, -1)[lane] for a, _ in inputs]
                 pytest.fail(f"{settled}: {wrong.size} lanes differ; of {given} lane {lane} has {got[lane]}, not {right[lane]}")
-
-
-@pytest.mark.parametrize("dtype", [np.uint32, np.int64])
-def test_a_shift_by_a_constant_is_one_instruction_and_beyond_the_width_right(dtype: type) -> None:
-    code = VectorCode(WIDTH, LLVMModule())
-    given = SymbolicArray(code, "%in0", dtype)
-    bits, a = 8 * given.itemsize, values(np.dtype(dtype), COUNT, 1)
-    distances = [dtype(n) for n in (0, 3, bits - 1, bits, bits + 3)]
-    results: list[Any] = [given << distances[1]]
-    assert len(code.lines) == 1
-    results += [shift(given, n) for n in distances for shift in (np.left_shift, np.right_shift)]
-    want = [a << distances[1]] + [shift(a, n) for n in distances for shift in (np.left_shift, np.right_shift)]
-    for got, right in zip(run(code, [(a, given)], results, COUNT), want, strict=True):
-        np.testing.assert_array_equal(got.ravel(), right)
