@@ -13,7 +13,7 @@ from warplab.assembler.demangle import short_name
 
 from .faults import Deadlock, ExecutionError, LaunchInterrupted
 from .launch import CHECK_EVERY, Launch
-from .native.proving.choice import proof_choice
+from .native.proving.choice import ProofChoice, proof_choice
 from .native.tiering import EngineChoice, choice_of
 from .native.tiers.foresight import LaunchForesight
 from .observe import Observer
@@ -32,21 +32,18 @@ def executing(launch: Launch, observers: Sequence[Observer] = ()) -> Iterator[De
     """Runs a launch; where its lanes only spin, and it may be suspended, gives what they wait for, and goes on when it is asked for more."""
     try:
         waves = LaunchWaves(launch, observers)
-        with np.errstate(all="ignore"):
-            for o in observers:
-                o.begin(launch)
-            proof = proof_choice(launch, observers)
-            is_proved = proof is not None and proof.proves(launch, observers)
-        begun = time.thread_time()
+        proof, is_proved = _on_trial(launch, observers) if observers else (None, False)
+        begun = 0.0 if proof is None else time.thread_time()
         while not is_proved and (standstill := waves.advance()) is not None:
             began = time.monotonic()
             yield standstill
             launch.prolong(time.monotonic() - began)
         if proof is not None and not is_proved:
             proof.ran(launch, time.thread_time() - begun)
-        with np.errstate(all="ignore"):
-            for o in observers:
-                o.end(launch)
+        if observers:
+            with np.errstate(all="ignore"):
+                for o in observers:
+                    o.end(launch)
     except ExecutionError as e:
         for o in observers:
             o.aborted(launch, e)
@@ -55,6 +52,15 @@ def executing(launch: Launch, observers: Sequence[Observer] = ()) -> Iterator[De
         raise LaunchInterrupted(f"interrupted in kernel {short_name(launch.name)}: {launch.progress()}") from None
     finally:
         launch.close()
+
+
+@np.errstate(all="ignore")
+def _on_trial(launch: Launch, observers: Sequence[Observer]) -> tuple[ProofChoice | None, bool]:
+    """Observers hear that a launch begins: what is known about its proofs, and is it proved that they would find nothing?"""
+    for o in observers:
+        o.begin(launch)
+    proof = proof_choice(launch, observers)
+    return proof, proof is not None and proof.proves(launch, observers)
 
 
 class LaunchWaves:
@@ -76,8 +82,7 @@ class LaunchWaves:
         self.launch.turns = 0
         before = self.launch.moves
         try:
-            with np.errstate(all="ignore"):
-                self._run()
+            self._run()
         except Deadlock as standstill:
             if not self._may_be_freed():
                 raise
@@ -111,16 +116,7 @@ class LaunchWaves:
             else:
                 self._end()
                 return
-            self.running = wave
-            if self.foresight is not None:
-                self.began = time.thread_time()
-                self.foresight.begin_wave()
-            ended = wave.run()
-            self.running = None
-            if self.foresight is not None and self.native is None:
-                self._count_seconds()
-                self.foresight.end_wave(wave.count * ended)
-            if ended:
+            if self._run_wave(wave):
                 launch.used.numpy_blocks += wave.count
                 launch.check_limits(wave.segments_run % CHECK_EVERY, lambda w=wave: f"the end of block {w.first + w.count - 1}")  # type: ignore[misc]
             else:
@@ -128,6 +124,20 @@ class LaunchWaves:
                 launch.suspended_waves = len(suspended)
                 if len(suspended) >= options.max_waves and launch.next_block < launch.blocks:
                     options.max_waves += 16
+
+    @np.errstate(all="ignore")
+    def _run_wave(self, wave: Wave) -> bool:
+        """Numpy runs a wave: has it ended?"""
+        self.running = wave
+        if self.foresight is not None:
+            self.began = time.thread_time()
+            self.foresight.begin_wave()
+        ended = wave.run()
+        self.running = None
+        if self.foresight is not None and self.native is None:
+            self._count_seconds()
+            self.foresight.end_wave(wave.count * ended)
+        return ended
 
     def _count_seconds(self) -> None:
         """Those that numpy has run since it was looked at last."""
@@ -173,6 +183,7 @@ class LaunchWaves:
             wave.hand_over_to(self._take_over)
         return wave
 
+    @np.errstate(all="ignore")
     def _wave(self, first: int, count: int, shared: Array | None = None) -> Wave:
         """Some blocks, for numpy."""
         return Wave(self.launch, self.observers, first, count, shared)
@@ -201,7 +212,8 @@ class LaunchWaves:
         self.native = self.choice.begun(self.launch, self._wave, self.foresight, running)
         if self.native is not None:
             self.choice.notes.numpy_steps += self.launch.steps + (running.segments_run % CHECK_EVERY if running is not None else 0)
-        self.began = time.thread_time()
+        if self.foresight is not None:
+            self.began = time.thread_time()
 
     def _take_over(self, wave: Wave) -> bool:
         """Compiled code goes on with a wave that numpy began, and with those that are suspended, if it is there by now."""

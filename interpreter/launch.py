@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
+import sys
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cache, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,16 +19,16 @@ from warplab.isa.profiles import DeviceProfile
 from warplab.isa.textures.resources import NoResources, Resources
 
 from .faults import Fault, LimitReached
+from .memory.arena import NAMED as NAMED
 from .memory.arena import Arena
 from .memory.multicast import MulticastRange
 from .plan.plan import LoweringOptions, Site
-from .program import LoadedKernel
+from .program import CLOCK_BYTES, LoadedKernel
 from .values import Array, ParameterOffset
 
 CHECK_EVERY = 256  # segments between two looks at the limits
 WAVE_LANES = 16384  # registers of so many lanes stay in the L2 cache of a CPU
 WAVE_SHARED = 4 << 20  # and so much shared memory
-NAMED = {"const": "constant", "param": "kernel parameters"}  # how allocations begin that lie in a space of their own
 Dim3 = tuple[int, int, int]
 
 
@@ -74,7 +77,7 @@ class EngineUse:
 
     native_blocks: int = 0
     numpy_blocks: int = 0
-    left_to_numpy: Counter[str] = field(default_factory=Counter)
+    left_to_numpy: defaultdict[str, int] = field(default_factory=partial(defaultdict, int))
     threads: int = 1  # that executed compiled code at once, at most
     failures: list[str] = field(default_factory=list)  # of the compiler, in words
 
@@ -82,14 +85,25 @@ class EngineUse:
         """Counts another launch, too."""
         self.native_blocks += other.native_blocks
         self.numpy_blocks += other.numpy_blocks
-        if other.left_to_numpy:
-            self.left_to_numpy += other.left_to_numpy
+        for opcode, times in other.left_to_numpy.items():
+            self.left_to_numpy[opcode] += times
         self.threads = max(self.threads, other.threads)
         self.failures += other.failures
 
 
+lowering = cache(LoweringOptions)  # one object for launches that run alike
+
+
 class Launch:
     """The state that all waves of a launch share."""
+
+    __slots__ = (
+        "_deadline", "_memory", "_parameter_block", "_parameter_values", "arena", "assertions", "block", "blocks", "blocks_per_wave", "cluster",
+        "cluster_size", "clusters", "dynamic_shared", "ended_blocks", "epoch", "explicit_cluster", "grid", "heap", "kernel", "lowering", "max_warps",
+        "most_blocks_per_wave", "moves", "multicasts", "multiprocessors", "name", "next_block", "number", "options", "other_arenas", "place", "printer",
+        "quiet_rounds", "resources", "shared_bytes", "slips", "stack_limit", "stack_used", "steps", "suspended_waves", "threads", "total_shared", "turns",
+        "used",
+    )  # fmt: skip
 
     def __init__(
         self, kernel: LoadedKernel, grid: Dim3, block: Dim3, parameters: bytes, dynamic_shared: int, arena: Arena, profile: DeviceProfile,
@@ -98,7 +112,7 @@ class Launch:
     ) -> None:  # fmt: skip
         o = options or Options()
         self.kernel, self.grid, self.block = kernel, grid, block
-        self.arena, self.other_arenas, self.multicasts = arena, tuple(other_arenas), tuple(multicasts)
+        self.arena, self.other_arenas, self.multicasts = arena, other_arenas, multicasts
         self.printer, self.heap = printer, heap
         self.resources: Resources = NoResources() if resources is None else resources
         self.options = o
@@ -113,22 +127,20 @@ class Launch:
         self.stack_used = 0  # bytes of a thread's stack, with the frames of calls that were not inlined
         self.max_warps: int = profile.max_warps
         self.multiprocessors: int = profile.multiprocessors
-        self.cluster: Dim3 = o.cluster or (1, 1, 1)
         self.explicit_cluster: bool = o.cluster is not None
+        self.cluster: Dim3 = o.cluster or (1, 1, 1)
         self.cluster_size: int = self.cluster[0] * self.cluster[1] * self.cluster[2]
         self.clusters: Dim3 = (grid[0] // self.cluster[0], grid[1] // self.cluster[1], grid[2] // self.cluster[2])
-        self.lowering = LoweringOptions(
-            profile.capability < (2, 0), not profile.has("f64"), lockstep=o.lockstep, stops=o.schedule is not None
-        )
-        self.parameters = np.zeros(-(-max(len(parameters), 1) // 16) * 16 + 16, np.uint8)
-        self.parameters[: len(parameters)] = np.frombuffer(parameters, np.uint8)
-        self._offsets = {id(v): at for v, at in kernel.parameters}
+        self.most_blocks_per_wave = self._most_blocks()  # that run together if the grid has enough of them
+        self.blocks_per_wave = min(self.blocks, self.most_blocks_per_wave)
+        self.lowering = lowering(profile.capability < (2, 0), not profile.has("f64"), o.lockstep, o.schedule is not None)
+        self._memory = kernel.launch_memory()
+        self._memory.raw = parameters[: kernel.parameter_bytes]
         self._parameter_block: int | None = None
         self._parameter_values: dict[tuple[int, str], Array] = {}
         self.assertions: list[str] = []
         self.slips: list[str] | None = [] if o.slips else None  # accesses behind the blocks' shared memory that passed, in words
         self.steps = 0
-        self.clock = np.zeros(1, np.uint64)  # what the last reader of a clock saw: cycles since the launch began
         self.epoch = 0  # the clock's cycles when it began
         self.used = EngineUse()
         self._deadline = None if o.max_seconds is None else time.monotonic() + o.max_seconds
@@ -142,14 +154,7 @@ class Launch:
 
     # ------------------------------------------------------------ waves
 
-    @property
-    def blocks_per_wave(self) -> int:
-        """How many blocks run together."""
-        return min(self.blocks, self.most_blocks_per_wave)
-
-    @property
-    def most_blocks_per_wave(self) -> int:
-        """How many would if the grid had enough of them."""
+    def _most_blocks(self) -> int:
         if self.options.cooperative:
             return self.blocks
         k = max(1, self.options.wave_lanes // self.threads)
@@ -253,9 +258,34 @@ class Launch:
 
     # ------------------------------------------------------------ parameters and environment
 
+    @property
+    def parameters(self) -> Array:
+        """The parameters' bytes, and more so that the widest load of one does not end behind them."""
+        return np.frombuffer(memoryview(self._memory), np.uint8)[:-CLOCK_BYTES]
+
+    @property
+    def clock(self) -> Array:
+        """What the last reader of a clock saw: cycles since the launch began."""
+        return np.frombuffer(memoryview(self._memory), np.uint64)[-1:]
+
+    @property
+    def cycles(self) -> int:
+        """The same as a number."""
+        return int.from_bytes(self._memory[-CLOCK_BYTES:], sys.byteorder)
+
+    @property
+    def parameters_at(self) -> int:
+        """The address of their bytes in this process."""
+        return ctypes.addressof(self._memory)
+
+    @property
+    def clock_at(self) -> int:
+        """That of the clock."""
+        return ctypes.addressof(self._memory) + len(self._memory) - CLOCK_BYTES
+
     def param_place(self, v: Variable, offset: int) -> ParameterOffset:
         """The address of a parameter, as ld.param wants it."""
-        return ParameterOffset(self._offsets[id(v)] + offset)
+        return ParameterOffset(self.kernel.offsets[id(v)] + offset)
 
     def parameter(self, at: int, dtype: np.dtype[Any]) -> Array:
         """A parameter's value, the same for all lanes."""
@@ -282,7 +312,7 @@ class Launch:
 
     def param_address(self, v: Variable) -> int:
         """The generic address of a parameter."""
-        return self.parameter_block + self._offsets[id(v)]
+        return self.parameter_block + self.kernel.offsets[id(v)]
 
     def generic_parameter(self, a: Array) -> Array:
         """The generic address of an address in .param: it is the same, but 32 bits hold the lower half of it only."""
@@ -294,7 +324,7 @@ class Launch:
     def lies_in(self, a: Array, space: str) -> Array:
         """Which generic addresses lie in a space of NAMED."""
         out = np.zeros(a.shape, bool)
-        for one in self.arena.living():
+        for one in self.arena.named:
             if one.what.startswith(NAMED[space]):
                 out |= (a >= np.uint64(one.start)) & (a < np.uint64(one.end))
         return out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -40,6 +41,7 @@ from .ptxas.samplers import INDEPENDENT
 
 CODE_BASE = 0x7C00_0000_0000  # where function addresses begin; no memory lies there
 CODE_STEP = 16
+CLOCK_BYTES = 8
 MANY = 64  # numbers of an initial value that are worth an array
 MOST_WITH_GAPS = 48 << 10  # bytes of shared memory that every kernel may declare: where gaps do not fit in, there are none
 DEMOTES = "map_f64_to_f32"
@@ -249,6 +251,16 @@ class LoadedKernel:
     def parameter_bytes(self) -> int:
         """The size of the parameter block."""
         return max((o + v.size for v, o in self.parameters), default=0)
+
+    @cached_property
+    def offsets(self) -> dict[int, int]:
+        """Of each parameter, by its id."""
+        return {id(v): at for v, at in self.parameters}
+
+    @cached_property
+    def launch_memory(self) -> type[ctypes.Array[ctypes.c_char]]:
+        """What each launch has of its own for compiled code: the parameter block, so large that no load of a vector ends behind it, and a clock."""
+        return ctypes.c_char * (-(-max(self.parameter_bytes, 1) // 16) * 16 + 16 + CLOCK_BYTES)
 
     @cached_property
     def reached(self) -> list[Function]:

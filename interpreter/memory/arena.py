@@ -7,6 +7,7 @@ rests in quarantine before it serves again, which is how use after free is found
 from __future__ import annotations
 
 import mmap
+from array import array
 from bisect import bisect_left, bisect_right, insort
 from collections import deque
 from dataclasses import dataclass
@@ -24,9 +25,11 @@ GRANULE = 256  # cudaMalloc's alignment
 GUARD = 256  # the least gap between two allocations
 QUARANTINE = 256 << 20  # freed bytes that rest before they are used again
 MOST_RESTING = 4096  # allocations that rest: finding one among them stays cheap
+NAMED = {"const": "constant", "param": "kernel parameters"}  # how allocations are called that lie in a space of their own
 FIRST = 1 << 16  # addresses below are null and its neighbourhood
 MOST_SLIPS = 16  # accesses outside of allocations that are remembered between two launches
 SLACK = 1 << 20  # reserved beyond what may be allocated, for gaps
+_NAMES = tuple(NAMED.values())
 
 
 class OutOfMemory(Exception):
@@ -79,6 +82,8 @@ class Arena:
         self._begins: Array | None = None
         self._by_start = {a.start: a for a in allocations}
         self._living = list(allocations)  # in order, too
+        self.extents = array("q", [x for a in allocations for x in (a.start, a.end, a.writable)])  # of those that live
+        self.named: list[Allocation] = []  # those of them that lie in a space of NAMED
         self.version = 0  # grows with each allocation and each end of one
 
     def view(self, dtype: np.dtype[Any]) -> Array:
@@ -101,7 +106,11 @@ class Arena:
         self._begins = None
         self.version += 1
         self._by_start[a.start] = a
-        insort(self._living, a, key=_start)
+        at = bisect_left(self._living, a.start, key=_start)
+        self._living.insert(at, a)
+        self.extents[3 * at : 3 * at] = array("q", (a.start, a.end, writable))
+        if a.what.startswith(_NAMES):
+            self.named.append(a)
         self.used += size
         return a
 
@@ -136,7 +145,10 @@ class Arena:
         a.freed = True
         self.version += 1
         self.used -= a.size
-        del self._living[bisect_left(self._living, a.start, key=_start)]
+        at = bisect_left(self._living, a.start, key=_start)
+        del self._living[at], self.extents[3 * at : 3 * at + 3]
+        if a in self.named:
+            self.named.remove(a)
         self._resting.append(a)
         self._resting_bytes += a.size
         while self._resting_bytes > QUARANTINE or len(self._resting) > MOST_RESTING:

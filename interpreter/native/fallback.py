@@ -81,6 +81,7 @@ class Fallback:
 
     # ------------------------------------------------------------ single rows
 
+    @np.errstate(all="ignore")
     def poison(self) -> None:
         """Memory of a wave that begins, and registers that are read before they are written, hold poison."""
         native, launch, row, count = self.native, self.launch, self.program.cut.rows[0], self.state.wave_blocks
@@ -95,6 +96,7 @@ class Fallback:
             for slot in zeros:
                 self.registers.put(slot, kind_in(row.kinds, slot), registers[slot], lanes)
 
+    @np.errstate(all="ignore")
     def run_row(self, entries: Array) -> bool:
         """Runs a row's operations for the lanes of a list; False if lanes have to wait for others, there or in a function that it calls."""
         callout = self.program.callout(self.state.running.pc)
@@ -191,6 +193,7 @@ class Fallback:
 
     # ------------------------------------------------------------ waves
 
+    @np.errstate(all="ignore")
     def take_over(self, given: NumpyWave) -> None:
         """A wave that numpy began is the one that is under way, in its own memory."""
         state, native, launch, wave = self.state, self.native, self.launch, given.wave

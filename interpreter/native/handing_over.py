@@ -22,6 +22,7 @@ from .schedule import layout as s
 Array = NDArray[Any]
 
 
+@np.errstate(all="ignore")
 def handed_over(fallback: Fallback) -> Any:
     """The wave, with groups in the place of the scheduler's nodes: numpy goes on with it."""
     running, wave, row = fallback.state.running, fallback.wave, fallback.row

@@ -30,6 +30,7 @@ class NativeProgram:
         made = stages(kernel, plan, apart, proving)
         self.cut, self.frame, self.module, self.side_by_side = made.cut, made.frame, made.module, made.side_by_side
         self.watch = made.watch
+        self.own_specials = self.module.own_specials
         self.source = NativeSource(self.module.text, tuple(self.module.functions))
         self._library: CompiledLibrary | None = None
         functions = [VectorFunction(plan, partial(build.segment, plan, observed=o)) for o in (False, True)]

@@ -16,7 +16,7 @@ from .schedule import layout as s
 from .schedule.compiled import scheduler
 from .taking_over import LISTS_LEFT, NumpyWave
 from .threads import LEAST, SHARED_LANES, WAVES, Team, may_share
-from .wave import NativeWave
+from .wave import BLOCKS, MORE, NEXT_BLOCK, UNDER_WAY, NativeWave
 
 
 class NativeLaunch:
@@ -80,7 +80,7 @@ class NativeLaunch:
     @property
     def under_way(self) -> bool:
         """Has a wave begun that has not ended?"""
-        return bool(self.wave.state.under_way) or bool(self.left)
+        return bool(self.wave.word[UNDER_WAY]) or bool(self.left)
 
     @property
     def first_block(self) -> int:
@@ -106,17 +106,18 @@ class NativeLaunch:
     def next_wave(self) -> Any:
         """Runs the waves that have not begun; gives one that numpy has to go on with, None when all have ended."""
         launch, run = self.launch, scheduler()
-        if self.wave.state.under_way:
+        if self.wave.word[UNDER_WAY]:
             launch.used.native_blocks += self.wave.state.wave_blocks
         elif self.shares and self.program.seconds:
             self._share()  # an earlier launch may tell that it is worth it
         while True:
-            wave, state, first = self.wave, self.wave.state, launch.next_block
-            state.next_block = first - wave.chunk  # running blocks may have taken some over
-            state.more = self._has_more(state.blocks)
-            begun = time.thread_time()
-            code, wave.code = wave.code or run(state.words.ctypes.data, wave.registers.memory.ctypes.data), 0
-            launch.next_block = wave.chunk + state.next_block
+            wave, word, first = self.wave, self.wave.word, launch.next_block
+            wave.grant()
+            word[NEXT_BLOCK] = first - wave.chunk  # running blocks may have taken some over
+            word[MORE] = launch.suspended_waves > 0 or bool(self.suspended) or wave.chunk + word[BLOCKS] < launch.blocks
+            begun = time.thread_time() if self.shares else 0.0
+            code, wave.code = wave.code or run(*wave.place), 0
+            launch.next_block = wave.chunk + word[NEXT_BLOCK]
             launch.used.native_blocks += launch.next_block - first
             if code == s.DONE:
                 self._count_steps()
@@ -137,8 +138,8 @@ class NativeLaunch:
                 if not self._ask(0):
                     return self._hand_over()
             elif code == s.FAULT:  # an access that is not plainly legal: of the vectors from there on nothing has been done
-                state.status = 0
-                self._ask(state.failed)
+                wave.state.status = 0
+                self._ask(wave.state.failed)
             elif code == s.BEGUN:
                 self.fallback.poison()
             elif code == s.PAUSE:
@@ -152,10 +153,6 @@ class NativeLaunch:
             else:
                 self.wants_apart |= code == s.DIVERGED
                 return self._hand_over()
-
-    def _has_more(self, blocks: int) -> bool:
-        """May waves run beside those of the chunk?"""
-        return self.launch.suspended_waves > 0 or bool(self.suspended) or self.wave.chunk + blocks < self.launch.blocks
 
     def _ask(self, first: int) -> bool:
         """Numpy runs the row for the entries of the group from one on; False if it has to go on with the wave."""
@@ -179,7 +176,6 @@ class NativeLaunch:
         """Looks at the limits; `begun`: segments that have run and are counted at their end."""
         self.launch.check_limits(self.wave.take_steps() + begun, self.fallback.where)
         self.launch.steps -= begun
-        self.wave.grant()
 
     # ------------------------------------------------------------ threads
 
@@ -193,6 +189,7 @@ class NativeLaunch:
         members = [self.wave, *(self._kept() for _ in range(min(launch.options.threads, waves) - 1))]
         for member in members[1:]:
             member.begin(launch, self.make_wave)
+            member.grant()
         launch.used.threads = len(members)
         team = Team(launch, members, seconds if self.program.module.combines else None)
         self.left.extend(team.run())

@@ -93,8 +93,7 @@ class Team:
     def _work(self, member: NativeWave) -> None:
         """One thread: waves, as long as there are any and nothing is in the way."""
         run, begun = scheduler(), time.thread_time()
-        at, registers = member.state.words.ctypes.data, member.registers.memory.ctypes.data
-        while (code := run(at, registers)) == s.PAUSE and not self.stopped and not self.launch.is_late:
+        while (code := run(*member.place)) == s.PAUSE and not self.stopped and not self.launch.is_late:
             with self.lock:
                 self.steps += member.take_steps()
         if code != s.DONE:

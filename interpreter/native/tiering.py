@@ -56,20 +56,24 @@ class EngineChoice:
     compilation: float = 0.0  # seconds that it probably takes to compile it
     program: Any = None  # a NativeProgram, once it has been written
     compiler: Any = None  # a CompilerProcess, which compiles it beside numpy
+    begins: Any = None  # NativeLaunch, which runs the program
+    loaded: bool = False  # is its machine code there?
     refused: bool = False  # it can't be compiled
     apart: bool = False  # lanes of one way go on apart from each other
     proving: bool = False  # it is compiled to code that proves something of its launches
 
     def ready(self, launch: Launch, foresight: LaunchForesight | None, wave: Any = None) -> bool:
-        """Is there machine code to run?"""
-        if self.refused:
-            return False
+        """Is there machine code to run?  The time that it takes to get it does not count towards the launch's."""
+        if self.loaded or self.refused:
+            return self.loaded
+        begun = time.monotonic()
         try:
-            return self._ready(launch, foresight, wave)
+            self.loaded = self._ready(launch, foresight, wave)
         except Exception as e:  # of llvmlite, of LLVM, or of what writes their input: numpy runs whatever is not compiled
             self.refused = True
             launch.used.failures.append(f"{short_name(launch.name)} runs on numpy, for it could not be compiled: {_first_line(e)}")
-            return False
+        launch.prolong(time.monotonic() - begun)
+        return self.loaded
 
     def _ready(self, launch: Launch, foresight: LaunchForesight | None, wave: Any) -> bool:
         wanted = launch.options.engine == "native"
@@ -124,30 +128,24 @@ class EngineChoice:
 
     def begun(self, launch: Launch, wave: Callable[..., Any], foresight: LaunchForesight | None = None, running: Any = None) -> Any:
         """The compiled run of what is left of a launch; None where numpy runs the next wave.  `wave` makes the waves that numpy needs; one may be running."""
-        begun = time.monotonic()
-        ready = self.ready(launch, foresight, running)
-        launch.prolong(time.monotonic() - begun)
-        if not ready:
-            return None
-        from .run import NativeLaunch
-
-        return NativeLaunch(launch, self.program, wave)
+        return self.begins(launch, self.program, wave) if self.ready(launch, foresight, running) else None
 
     def part(self) -> None:
         """Lanes have to go on apart: the kernel is compiled anew."""
-        self.apart, self.program, self.compiler = True, None, None
+        self.apart, self.program, self.compiler, self.loaded = True, None, None, False
 
     def _write(self, launch: Launch, plan: Any) -> None:
         if missing():
             self.refused = True
             return
-        from .program import NativeProgram  # here, since it loads llvmlite
+        from .program import NativeProgram  # here, since they load llvmlite
+        from .run import NativeLaunch
         from .trace.code import Untraceable
 
         begun = time.thread_time()
         try:
             self.apart |= parts_lanes(plan)
-            self.program = NativeProgram(launch.kernel, plan, apart=self.apart, proving=self.proving)
+            self.program, self.begins = NativeProgram(launch.kernel, plan, apart=self.apart, proving=self.proving), NativeLaunch
         except Untraceable:
             self.refused = True
         self.notes.writing = time.thread_time() - begun

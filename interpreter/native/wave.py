@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from array import array
 from collections.abc import Callable, Sequence
 from functools import partial
 from operator import index
@@ -12,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..lanes import Geometry
-from ..launch import CHECK_EVERY, NAMED, Launch
-from ..memory.arena import Allocation, Arena
+from ..launch import CHECK_EVERY, Launch
+from ..memory.arena import NAMED, Arena
 from ..memory.objects import Gap
 from ..memory.spaces import shared_stride
 from ..plan.spinning import SPIN_LIMIT
@@ -29,9 +30,13 @@ from .schedule import layout as s
 Array = NDArray[Any]
 CHECK_INTERVAL = 4096  # ends of segments between two looks at the limits
 LISTS, MOST_LISTS = 24, 2048  # lists of all vectors that there is room for: at first, and at most
-# What each launch begins with, as places of the wave's words.
-ZEROED = np.array(s.WaveRecord.places("status", "under_way", "steps", "region_at", "region_steps", "beside"))
-GIVEN = np.array(s.WaveRecord.places("parameter_block", "host", "parameters", "stops", "clock_at", "epoch"))
+# Places of the wave's words, for what each launch reads and writes: see NativeWave.word.
+NEXT_BLOCK, BLOCKS, MORE, UNDER_WAY, STEPS, COUNTED, TICK, BUDGET = s.WaveRecord.places(
+    "next_block", "blocks", "more", "under_way", "steps", "counted", "tick", "region_budget"
+)
+ZEROED = s.WaveRecord.places("status", "under_way", "steps", "region_at", "region_steps", "beside")
+PARAMETER_BLOCK, PARAMETERS, STOPS, CLOCK, EPOCH = s.WaveRecord.places("parameter_block", "parameters", "stops", "clock_at", "epoch")
+HOST, TABLE, ENTRIES, NAMED_TABLE, NAMED_ENTRIES = s.WaveRecord.places("host", "table", "entries", "named", "named_entries")
 CHUNK = 1 << 14  # blocks whose special registers are computed at once
 
 
@@ -44,7 +49,7 @@ class NativeWave:
         self.registers = NativeRegisters(program.frame, per_wave, launch.threads)
         width, each = program.frame.width, self.registers.each
         n = per_wave * each
-        self.words = program.words(s.WaveRecord.SIZE)
+        self.words = program.words(s.WaveRecord.SIZE)  # its rows, as they are at first
         sizes = {"rows": len(self.words), **s.sizes(len(program.cut.rows), per_wave, each), "lists": LISTS * n}
         self.state = state = s.WaveRecord.with_arrays(partial(np.zeros, dtype=np.int64), self.registers.memory, sizes)
         state.room, state.row_count, state.apart = state.lists + LISTS * n, len(program.cut.rows), program.apart
@@ -55,12 +60,11 @@ class NativeWave:
         self.block_of, vector = np.divmod(np.arange(n, dtype=np.int64), each)
         self.thread_of = vector * width
         self.pointers = np.zeros(max(len(program.module.specials), 1), np.int64)
-        self.sites = np.zeros(3 * max(len(program.module.sites), 1), np.int64)
-        self.sites[2 : 3 * len(program.module.sites) : 3] = program.module.sites
+        self.sites = array("q", bytes(24 * max(len(program.module.sites), 1)))
         memory = self.registers.memory.ctypes.data
         state.shared_stride, state.shared_size, state.local_size = self.stride, launch.shared_bytes, self.stack
         state.uniforms, state.frames = memory, memory + program.frame.uniforms
-        state.sites, state.block_of, state.thread_of = self.sites.ctypes.data, self.block_of.ctypes.data, self.thread_of.ctypes.data
+        state.sites, state.block_of, state.thread_of = self.sites.buffer_info()[0], self.block_of.ctypes.data, self.thread_of.ctypes.data
         state.specials = self.pointers.ctypes.data
         state.frame, state.each, state.block_lanes, state.per_wave = program.frame.size // 4, each, launch.threads, per_wave
         state.cleared = bool(program.plan.zeros) or program.frame.carries
@@ -68,7 +72,17 @@ class NativeWave:
         self.combined = np.zeros(0, np.int64)  # updates, where other threads run beside this one
         self.filled: object = None  # what the tables of special registers were made for
         self.tables: dict[str, Array] = {}
+        self.stretches = np.array(_between(program.frame.shared_gaps, launch.shared_bytes), np.int64)
+        state.shared_table, state.shared_entries = self.stretches.ctypes.data, len(self.stretches)
+        self._renew_word()
         self.renew()
+
+    def _renew_word(self) -> None:
+        """The words as numbers, and where compiled code finds them and the registers."""
+        at = index(self.state.rows)
+        self.word = memoryview(self.state.words)
+        self.rows = self.word[at : at + len(self.words)]
+        self.place = self.state.words.ctypes.data, self.registers.memory.ctypes.data
 
     def serves(self, launch: Launch, least: int, most: int) -> bool:
         """Has it room for the waves of a launch, which have so many blocks?"""
@@ -76,7 +90,7 @@ class NativeWave:
 
     def begin(self, launch: Launch, make_wave: Callable[..., Any]) -> None:
         """The waves are those of a launch; numpy's are made by a function."""
-        state, self.launch, self.make_wave = self.state, launch, make_wave
+        self.launch, self.make_wave = launch, make_wave
         self.numpy: Any = None  # numpy's view of it, from when it is first needed
         self.reusable = True  # by the next launch: nobody else has its memory
         self.picture: tuple[int, int] | None = None  # of the registers, while lanes only spin
@@ -84,17 +98,15 @@ class NativeWave:
         self.events = -1  # of lanes that get on, when it was looked at last
         self.code = 0  # why it was left by a thread
         self.chunk = 0  # the first block whose tables are there
-        block = launch.parameter_block if self.program.module.has_parameter_address else 0
+        word = self.word
+        word[PARAMETER_BLOCK] = launch.parameter_block if self.program.module.has_parameter_address else 0
         self.look_again()
         self.poison: Poison | None = None  # of the wave that runs, if it begins with any
-        stops = launch.options.poison is not None and bool(launch.shared_bytes or self.stack or self.program.plan.zeros)
-        self.state.words[ZEROED] = 0
-        self.state.words[GIVEN] = (
-            block, launch.arena.host_address - launch.arena.base, launch.parameters.ctypes.data, stops,
-            launch.clock.ctypes.data, launch.epoch,
-        )  # fmt: skip
-        state.rows.part(len(self.words))[:] = self.words  # a region that failed in an earlier launch is tried again
-        self.grant()
+        word[STOPS] = launch.options.poison is not None and bool(launch.shared_bytes or self.stack or self.program.plan.zeros)
+        word[PARAMETERS], word[CLOCK], word[EPOCH] = launch.parameters_at, launch.clock_at, launch.epoch
+        for place in ZEROED:
+            word[place] = 0
+        self.rows[:] = self.words.data  # a region that failed in an earlier launch is tried again
 
     # ------------------------------------------------------------ memory
 
@@ -107,22 +119,26 @@ class NativeWave:
         """Works with shared memory and stacks that no wave has."""
         self.use(aligned(self.per_wave * self.stride + 16), aligned(self.per_wave * self.shape[0] * self.stack))
 
-    def rights(self, a: Allocation) -> int:
-        """What compiled code may do with an allocation."""
-        return WRITABLE * a.writable
+    def extents(self, arena: Arena) -> array[int]:
+        """Where each allocation begins and ends, and what compiled code may do with it: 1 is WRITABLE."""
+        return array("q", arena.extents)
 
     def look_at_allocations(self) -> None:
         """The allocations as they are now; what accesses remember of others is forgotten."""
-        self.arena = arena = self.launch.arena
+        arena, word = self.launch.arena, self.word
+        if arena is not self.arena:
+            self.arena, word[HOST] = arena, arena.host_address - arena.base
+            # Where each access remembers an allocation to begin, its room, and the rights that it asks of it.
+            self.fresh_sites = array("q", [x for rights in self.program.module.sites or (0,) for x in (arena.base, 0, rights)])
         self.version = arena.version
-        self.allocations = np.array([(a.start, a.end, self.rights(a)) for a in arena.living()], np.int64).reshape(-1, 3)
-        self.state.table, self.state.entries = self.allocations.ctypes.data, len(self.allocations)
-        named = [(a.start, a.size, n) for a in arena.living() for n, kind in enumerate(NAMED.values()) if a.what.startswith(kind)]
-        self.named = np.array(named, np.int64).reshape(-1, 3)
-        self.state.named, self.state.named_entries = self.named.ctypes.data, len(self.named)
-        self.stretches = np.array(_between(self.program.frame.shared_gaps, self.launch.shared_bytes), np.int64)
-        self.state.shared_table, self.state.shared_entries = self.stretches.ctypes.data, len(self.stretches)
-        self.sites[::3], self.sites[1::3] = arena.base, 0  # where each remembers an allocation to begin, and its room
+        self.table = self.extents(arena)
+        word[TABLE], size = self.table.buffer_info()
+        word[ENTRIES] = size // 3
+        named = [(a.start, a.size, n) for a in arena.named for n, name in enumerate(NAMED.values()) if a.what.startswith(name)]
+        self.named = array("q", [x for row in named for x in row])
+        word[NAMED_TABLE], size = self.named.buffer_info()
+        word[NAMED_ENTRIES] = size // 3
+        self.sites[:] = self.fresh_sites
 
     def look_again(self) -> None:
         """The same, if they have changed."""
@@ -133,9 +149,9 @@ class NativeWave:
         """The special registers of the blocks from one on, which run next."""
         self.chunk = first
         count = min(most or max(CHUNK // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
-        self.state.next_block, self.state.blocks = 0, count
+        self.word[NEXT_BLOCK], self.word[BLOCKS] = 0, count
         made = self.launch.special_shape, first, count
-        names = self.program.module.specials if made != self.filled else self.program.module.own_specials
+        names = self.program.module.specials if made != self.filled else self.program.own_specials
         if not names:
             return
         self.filled = made
@@ -148,6 +164,7 @@ class NativeWave:
         self.state.next_block, self.state.blocks = 0, other.state.blocks
         self.pointers[:] = other.pointers
 
+    @np.errstate(all="ignore")
     def _table(self, name: str, first: int, count: int) -> Array:
         _, extent, dtype = self.program.module.specials[name]
         v = special(_Blocks(self.launch, first, count), name).astype(dtype)
@@ -171,6 +188,7 @@ class NativeWave:
             return False
         self.state.words = np.concatenate([self.state.words, np.zeros(size, np.int64)])
         self.state.room += size
+        self._renew_word()
         return True
 
     # ------------------------------------------------------------ progress
@@ -188,18 +206,18 @@ class NativeWave:
 
     def take_steps(self) -> int:
         """The steps since they were taken last."""
-        steps, self.state.steps = self.state.steps, 0
+        steps, self.word[STEPS] = self.word[STEPS], 0
         return steps
 
     def grant(self) -> None:
         """How many segments may be executed before the limits are looked at, and how many of those by one warp in a region.  Where the number of steps is
         limited, both engines find out at the same step.
         """
-        steps, most = self.launch.steps, self.launch.options.max_steps
-        left = SPIN_LIMIT if most is None else max((most // CHECK_EVERY + 1) * CHECK_EVERY - 1 - steps, 0)
-        self.state.counted = steps
-        self.state.tick = min(CHECK_INTERVAL, left)
-        self.state.region_budget = SPIN_LIMIT if most is None else min(SPIN_LIMIT, max(most - steps, 0))
+        steps, most, word = self.launch.steps, self.launch.options.max_steps, self.word
+        word[COUNTED], word[TICK], word[BUDGET] = steps, CHECK_INTERVAL, SPIN_LIMIT
+        if most is not None:
+            word[TICK] = min(CHECK_INTERVAL, max((most // CHECK_EVERY + 1) * CHECK_EVERY - 1 - steps, 0))
+            word[BUDGET] = min(SPIN_LIMIT, max(most - steps, 0))
 
     def gets_on(self) -> bool:
         """Has a lane got on since it was asked last?"""

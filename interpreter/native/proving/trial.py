@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from array import array
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 
 from ...faults import ExecutionError, LimitReached
 from ...launch import EngineUse, Launch
-from ...memory.arena import Allocation
+from ...memory.arena import Allocation, Arena
 from ...observe import LaunchProof, Observer
 from ..emit.watch import ALL_SET, CLAIM, NO_WRITES, WORD, WRITABLE
 from ..emit.watching import INTERVAL_AT, WROTE
@@ -85,7 +86,10 @@ class ProvingWave(NativeWave):
         self.state.shared_part, self.state.interval = part, 0
         self.use(aligned((2 + CLAIM // self.unit) * part), aligned(0))
 
-    def rights(self, a: Allocation) -> int:
+    def extents(self, arena: Arena) -> array[int]:
+        return array("q", [x for a in arena.living() for x in (a.start, a.end, self._rights(a))])
+
+    def _rights(self, a: Allocation) -> int:
         may = WRITABLE if any(a is b for b in self.written) else NO_WRITES
         return may | (0 if self.has_unset(a) else ALL_SET)
 
