@@ -170,7 +170,8 @@ class LaunchWaves:
             while wave is not None and (other := self.native.suspended_wave()) is not None:
                 self.suspended.append(other)
                 launch.suspended_waves = len(self.suspended)
-            self._part_lanes()
+            if self.native.wants_apart:
+                self._part_lanes()
             return wave
         first, count = launch.next_block, self._count()
         if not count:  # nobody looks at the rest
@@ -200,7 +201,9 @@ class LaunchWaves:
     def _choose(self) -> None:
         """How the engine is chosen from now on."""
         launch = self.launch
-        self.choice: EngineChoice | None = choice_of(launch, any(o.hears_all for o in self.observers))  # None: only numpy can run it
+        self.choice: EngineChoice | None = choice_of(
+            launch, bool(self.observers) and any(o.hears_all for o in self.observers)
+        )  # None: only numpy can run it
         self.foresight: LaunchForesight | None = None  # where the choice is open
         if self.choice is not None and launch.options.engine == "auto":
             notes = self.choice.notes
@@ -223,7 +226,8 @@ class LaunchWaves:
         if self.native is None:
             self._begin_natively(wave)
         if self.native is None or not self.native.take_over((*suspended, wave)):
-            self._part_lanes()
+            if self.native is not None:
+                self._part_lanes()
             return False
         suspended.clear()
         self.launch.suspended_waves = 0
@@ -231,7 +235,7 @@ class LaunchWaves:
 
     def _part_lanes(self) -> None:
         """Compiles anew where lanes have to go on apart."""
-        if self.native is not None and self.native.wants_apart and not self.native.under_way:
+        if self.native.wants_apart and not self.native.under_way:
             assert self.choice is not None
             self.choice.part()
             self.native = None

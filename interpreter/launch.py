@@ -5,10 +5,9 @@ from __future__ import annotations
 import ctypes
 import sys
 import time
-from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -77,16 +76,20 @@ class EngineUse:
 
     native_blocks: int = 0
     numpy_blocks: int = 0
-    left_to_numpy: defaultdict[str, int] = field(default_factory=partial(defaultdict, int))
+    left_to_numpy: dict[str, int] = field(default_factory=dict)
     threads: int = 1  # that executed compiled code at once, at most
     failures: list[str] = field(default_factory=list)  # of the compiler, in words
+
+    def leave(self, opcode: str, times: int = 1) -> None:
+        """Counts an instruction that was left to numpy."""
+        self.left_to_numpy[opcode] = self.left_to_numpy.get(opcode, 0) + times
 
     def add(self, other: EngineUse) -> None:
         """Counts another launch, too."""
         self.native_blocks += other.native_blocks
         self.numpy_blocks += other.numpy_blocks
         for opcode, times in other.left_to_numpy.items():
-            self.left_to_numpy[opcode] += times
+            self.leave(opcode, times)
         self.threads = max(self.threads, other.threads)
         self.failures += other.failures
 
@@ -271,7 +274,7 @@ class Launch:
     @property
     def cycles(self) -> int:
         """The same as a number."""
-        return int.from_bytes(self._memory[-CLOCK_BYTES:], sys.byteorder)
+        return int.from_bytes(self._memory.raw[-CLOCK_BYTES:], sys.byteorder)
 
     @property
     def parameters_at(self) -> int:

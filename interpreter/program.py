@@ -232,7 +232,7 @@ class LoadedKernel:
     _plans: dict[tuple[int, LoweringOptions], PlanFunction] = field(default_factory=dict)
     codes: dict[Any, Any] = field(default_factory=dict)  # what an engine made of them
 
-    @property
+    @cached_property
     def name(self) -> str:
         return self.function.name
 
@@ -372,7 +372,7 @@ class LoadedKernel:
         """See Symbols."""
         return self.program.gap
 
-    @property
+    @cached_property
     def static_shared(self) -> int:
         """Bytes of shared memory that the program declares."""
         return self.shared_layout.static

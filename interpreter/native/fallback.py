@@ -110,7 +110,7 @@ class Fallback:
         if callout.pointer is not None and not all(map(self.program.returns, np.unique(callout.pointer(g.R)).tolist())):
             return False
         for opcode in callout.opcodes:
-            self.launch.used.left_to_numpy[opcode] += 1
+            self.launch.used.leave(opcode)
         code = g.act.function.segments[row.segment]
         step: Any = None
         try:

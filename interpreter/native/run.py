@@ -165,7 +165,7 @@ class NativeLaunch:
     def _hand_over(self) -> Any:
         """The wave that runs, for numpy; so that it runs no other before this one, it gets all that are suspended, too."""
         self._count_steps()
-        self.launch.used.left_to_numpy[self.fallback.ended_by] += 1
+        self.launch.used.leave(self.fallback.ended_by)
         wave = handed_over(self.fallback)
         self.launch.used.native_blocks -= wave.count
         self.wave.state.under_way = 0

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from warplab.assembler.flow import flow
@@ -38,7 +36,7 @@ def lower(
 ) -> PlanFunction:  # fmt: skip
     """Plans one function; `flushes`: it was written for devices that have no subnormal singles; `unified`: textures bring their samplers;
     `demotes`: it asks for single precision instead of double."""
-    return Lowering(function, symbols, replace(lowering, demotes=lowering.demotes or demotes), fmad, flushes, unified).planned()
+    return Lowering(function, symbols, lowering._replace(demotes=lowering.demotes or demotes), fmad, flushes, unified).planned()
 
 
 class Lowering:

@@ -397,8 +397,7 @@ class Segment:
         return self.ops[0].site if self.ops else self.site
 
 
-@dataclass(frozen=True, slots=True)
-class LoweringOptions:
+class LoweringOptions(NamedTuple):
     """In which of its ways a function is to run."""
 
     first_generation: bool = False  # of devices, which calculates otherwise

@@ -20,15 +20,19 @@ class Engine:
     def room(self, ready: float, length: float, share: float = 1.0) -> float:
         """When a piece can begin that is ready at a time."""
         ready = max(ready, self.floor)
+        if not self.pieces or self.pieces[-1][0] <= ready:
+            return ready
         later = self.pieces[bisect_right(self.pieces, (ready, math.inf)) :]
-        for start in [ready, *(end for end, _, _ in later)]:
-            if _fits(later, start, start + length, share):
-                return start
-        return ready  # no piece ends later: there are none
+        starts = [ready, *(end for end, _, _ in later)]
+        return next(start for start in starts if _fits(later, start, start + length, share))
 
     def take(self, start: float, end: float, share: float = 1.0) -> None:
         """A piece is done then."""
-        insort(self.pieces, (end, start, share))
+        piece = end, start, share
+        if not self.pieces or self.pieces[-1] <= piece:
+            self.pieces.append(piece)
+        else:
+            insort(self.pieces, piece)
         if len(self.pieces) > MOST:
             self.floor = max(self.floor, self.pieces.pop(0)[0])
 

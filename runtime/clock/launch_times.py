@@ -82,7 +82,7 @@ class MemoryMap(Protocol):
         """What kind of memory it is."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class TimedLaunch:
     """A launch that a clock is to hear of."""
 
@@ -99,7 +99,7 @@ class TimedLaunch:
         if self.clock is None or self.launch is None:
             return
         if self.known is None:  # nobody has made an event that could tell
-            self.clock.launched(name, float(self.launch.clock[0]) / self.hertz, 1.0, device, by_host=by_host)
+            self.clock.launched(name, self.launch.cycles / self.hertz, 1.0, device, by_host=by_host)
             return
         clock, space = self.clock, self.space
         for observer in self.observers:
@@ -111,7 +111,7 @@ class TimedLaunch:
         """The cycles that the last reader saw; the device runs more blocks at once than a wave has."""
         assert self.known is not None and self.launch is not None
         waves = -(-self.launch.blocks // self.launch.most_blocks_per_wave)
-        return float(self.launch.clock[0]) / self.hertz * math.ceil(self.known.share) / waves
+        return self.launch.cycles / self.hertz * math.ceil(self.known.share) / waves
 
 
 def _seen(word: int, space: MemoryMap) -> bytes:

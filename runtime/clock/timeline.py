@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from warplab.assembler.demangle import short_name
 from warplab.isa.profiles import DeviceProfile
 
 from . import figures as f
@@ -86,20 +87,15 @@ class Timeline:
         self._host(self.host + cost, name)
 
     def _host(self, until: float, name: str) -> None:
-        if until > self.host:
-            self._span(TimeSpan(HOST, self.label or name, self.host, until))
-            self.host = until
-
-    def _span(self, span: TimeSpan) -> None:
-        if self.spans is None:
+        if until <= self.host:
             return
-        if span.engine == HOST:
-            if self._own is not None:  # the call goes on
-                span = replace(self.spans[self._own], end=span.end)
-                self.spans[self._own] = span
-                return
-            self._own = len(self.spans)
-        self.spans.append(span)
+        if self.spans is not None:
+            if self._own is None:
+                self._own = len(self.spans)
+                self.spans.append(TimeSpan(HOST, self.label or name, self.host, until))
+            else:  # the call goes on
+                self.spans[self._own] = replace(self.spans[self._own], end=until)
+        self.host = until
 
     def tell(self) -> None:
         """The program asks for a time, which is a prediction: that is said once."""
@@ -117,7 +113,7 @@ class Timeline:
 
     def ends(self, streams: Iterable[str]) -> float:
         """When all that some streams were given is done."""
-        return max((self._done[s] for s in streams), default=0.0)
+        return max(map(self._done.__getitem__, streams), default=0.0)
 
     def of_device(self, device: int) -> list[str]:
         """The streams that a device has had work of."""
@@ -155,7 +151,8 @@ class Timeline:
             self._charged, self._own, self._looks = False, self._own if self.label else None, 0
         self._stream, self._device = stream, device
         self._devices[stream] = device
-        self._done[stream] = max(self._done[s] for s in (stream, *after))
+        if after:
+            self._done[stream] = max(self._done[s] for s in (stream, *after))
 
     def end(self) -> None:
         """The work was given."""
@@ -191,8 +188,7 @@ class Timeline:
         return stream, self.host + f.SUBMIT, self._done[stream]
 
     def _engine(self, device: int, name: str) -> Engine:
-        engines = self.figures(device).copy_engines
-        if name in OTHER and engines < 2:
+        if name in OTHER and (engines := self.figures(device).copy_engines) < 2:
             name = "h2d" if engines else KERNELS
         return self._engines[device, name]
 
@@ -221,7 +217,8 @@ class Timeline:
             busy += f.SLOWER * self._engine(device, OTHER[cost.engine]).busy(start, start + busy)
         engine.take(start, start + busy)
         self._done[stream] = start + busy
-        self._span(TimeSpan(cost.engine, name, start, start + busy, device, stream, size))
+        if self.spans is not None:
+            self.spans.append(TimeSpan(cost.engine, name, start, start + busy, device, stream, size))
         if cost.waits:
             self._host(start + busy + f.TELL, "copy")
         self._ends = 0.0 if cost.returns else start + busy
@@ -248,4 +245,5 @@ class Timeline:
         start = engine.room(ready, length, part)
         engine.take(start, start + length, part)
         self._done[stream] = start + length
-        self._span(TimeSpan(KERNELS, name, start, start + length, device, stream))
+        if self.spans is not None:
+            self.spans.append(TimeSpan(KERNELS, short_name(name), start, start + length, device, stream))

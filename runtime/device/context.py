@@ -34,7 +34,7 @@ from .launches.sanitizing import POISON
 from .launches.scheduling import order_now
 from .memory.allocations import ALIGNMENT, AddressSpace, DeviceArena
 from .memory.host import Bytes, host
-from .memory.virtual_memory import VIRTUAL, VirtualMemory
+from .memory.virtual_memory import VIRTUAL
 from .modules.kernels import KernelHandle, LaunchShape, LoadedModule
 from .modules.loading import contraction, link, parsed
 from .output import to_stderr
@@ -212,21 +212,20 @@ class DeviceContext(DeviceWork):
             environment={1: at >> 32, 2: at & 0xFFFF_FFFF} if at else {}, graph=running.now.handle if running else 0,
             suspends=suspends and not sanitizer and not self.observers and not watches_alone(),
         )  # fmt: skip
-        virtual = VIRTUAL if self.space is VIRTUAL.space else VirtualMemory(self.space)
-        reachable = (*self.space.host_arenas(), *self._peer_arenas(), *self._lent(), *virtual.windows(self.ordinal))
+        mapped = bool(VIRTUAL.reserved) and self.space is VIRTUAL.space  # may there be memory at addresses that the program chose?
         profile = replace(self.profile, multiprocessors=shape.multiprocessors) if shape.multiprocessors else self.profile
         launch = Launch(
             handle.kernel, shape.grid, shape.block, parameters, shape.dynamic_shared, self.arena, profile, self.ring, self.heap,
-            reachable, options, number, virtual.multicasts(self.ordinal), self.resources,
+            self._reachable(mapped), options, number, VIRTUAL.multicasts(self.ordinal) if mapped else (), self.resources,
         )  # fmt: skip
-        device = self._configured(handle, launch.total_shared, profile)
         if self.observe is not None:
             self.observe(launch)
         timed = launch_timed(self.space.clock, launch, profile, parameters, self.space)
         try:
             with watched(self, handle, shape, parameters):
-                observers = *self.observers, *(sanitizer.watching(launch) if sanitizer else ()), *observers_of(device), *timed.observers
-                steps = executing(launch, observers)
+                watching = sanitizer.watching(launch) if sanitizer else ()
+                made = observers_of(lambda: self._configured(handle, launch.total_shared, profile))
+                steps = executing(launch, (*self.observers, *watching, *made, *timed.observers))
                 if (standstill := next(steps, None)) is not None:
                     place = place or host().launched_from()
                     yield standstill
@@ -246,13 +245,14 @@ class DeviceContext(DeviceWork):
             if sanitizer:
                 sanitizer.ended()
             self._recursed(handle, launch)
-            timed.done(short_name(handle.name), self.ordinal, by_host=by_host)
+            timed.done(handle.name, self.ordinal, by_host=by_host)
         if workspace is not None and self.alive:
             self._workspaces.append(workspace)
         self.used.add(launch.used)
         for line in launch.used.failures:
             to_stderr(f"warning: kernel {line}")
-        if isinstance(self.arena, DeviceArena) and (slips := [*self.arena.slips, *(launch.slips or ())]):
+        if isinstance(self.arena, DeviceArena) and (self.arena.slips or launch.slips):
+            slips = [*self.arena.slips, *(launch.slips or ())]
             if handle.name not in self.slipping:
                 self.slipping.add(handle.name)
                 self.slipped(handle.name, slips)
@@ -313,6 +313,17 @@ class DeviceContext(DeviceWork):
         """The other device that an address belongs to."""
         found = self.space.buffer_at(address)
         return None if found is None or found.owner.ordinal == self.ordinal or found.kind != "device" else found.owner.ordinal
+
+    def _reachable(self, mapped: bool) -> list[Arena]:
+        """What kernels reach beside the device's own memory."""
+        found = self.space.host_arenas()
+        if self.peers:
+            found += self._peer_arenas()
+        if self.space.lent:
+            found += self._lent()
+        if mapped:
+            found += VIRTUAL.windows(self.ordinal)
+        return found
 
     def _peer_arenas(self) -> list[DeviceArena]:
         return [p.arena for p in self.peers if p.alive and isinstance(p.arena, DeviceArena)]

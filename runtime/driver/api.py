@@ -45,12 +45,14 @@ class State(threading.local):
 
 def behind(found: DeviceState | DevicePart) -> DeviceContext:
     """A context, which modules and streams know as less than that, or that of a part of its device."""
-    context = found.context if isinstance(found, DevicePart) else found
-    assert isinstance(context, DeviceContext)
-    return context
+    if isinstance(found, DeviceContext):
+        return found
+    assert isinstance(found, DevicePart)
+    return behind(found.context)
 
 
 STATE = State()
+SUCCESS = CUresult.CUDA_SUCCESS
 _ready: list[bool] = []
 
 
@@ -82,7 +84,7 @@ def api(work: Callable[P, object]) -> Callable[P, tuple[Any, ...]]:
         except (ApiError, PtxError) as e:  # PtxError: of a kernel that is read when something looks at it
             STATE.last = e if isinstance(e, ApiError) else ApiError("CUDA_ERROR_INVALID_PTX", str(e))
             return (CUresult[STATE.last.name], *(None,) * len(row.results))
-        return (CUresult.CUDA_SUCCESS, *given(out, row))
+        return (SUCCESS, *given(out, row))
 
     return call
 

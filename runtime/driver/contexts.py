@@ -141,15 +141,17 @@ def cuCtxGetApiVersion(ctx: object) -> int:
 @api
 def cuCtxSynchronize() -> None:
     """Waits for all work; tells what went wrong in it."""
-    current().unsafe("all work is waited for", anywhere=True)
-    current().synchronize()
+    c = current()
+    c.unsafe("all work is waited for", anywhere=True)
+    c.synchronize()
 
 
 @api
 def cuCtxSynchronize_v2(ctx: object) -> None:
     """Waits for all work of a context."""
-    context_of(ctx).unsafe("all work is waited for", anywhere=True)
-    context_of(ctx).synchronize()
+    c = context_of(ctx)
+    c.unsafe("all work is waited for", anywhere=True)
+    c.synchronize()
 
 
 def _limit(limit: object) -> str:

@@ -93,18 +93,19 @@ def _extra(k: KernelHandle, at: int) -> bytes:
     return host().read(buffer, size).tobytes().ljust(k.kernel.parameter_bytes, b"\0")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class KernelWork:
-    """A launch that is a part of a graph."""
+    """A launch, which may be a part of a graph."""
 
     kernel: KernelHandle
     shape: LaunchShape
     block: bytes  # its parameters
+    place: str = ""  # where the host launches it, if that is known before it runs
     attributes: Mapping[int, bytes] = field(default_factory=dict)  # that a program gave it, as it gave them
 
     def launch(self) -> Steps:
         """Launches it."""
-        return behind(self.kernel.context).launching(self.kernel, self.shape, self.block)
+        return behind(self.kernel.context).launching(self.kernel, self.shape, self.block, self.place)
 
     def attribute(self, which: CUlaunchAttributeID) -> CUlaunchAttributeValue:
         """The value of an attribute; zeros for one that was not given."""
@@ -133,18 +134,17 @@ def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> 
     s = stream_of(stream)
     if s.context is not k.context:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel and the stream are of different contexts")
-    c = behind(k.context)
     if s.part is not None:
         shape.multiprocessors = s.part.multiprocessors
-    most = MAX_PARAMETERS[c.profile.capability >= (7, 0)]
+    most = MAX_PARAMETERS[k.context.profile.capability >= (7, 0)]
     if k.kernel.parameter_bytes > most:
         raise invalid(f"{k.kernel.parameter_bytes} bytes of parameters; {most} are allowed")
-    place = ""
+    work = KernelWork(k, shape, block)
     if s.capture is not None or QUEUE.pieces:  # what is wrong with the launch is told now all the same
         k.complete(shape)
         k.validate(shape, block)
-        place = host().launched_from() if s.capture is None else ""
-    in_order(s, "KERNEL", lambda: c.launching(k, shape, block, place), KernelWork(k, shape, block))
+        work.place = host().launched_from() if s.capture is None else ""
+    in_order(s, "KERNEL", work.launch, work)
 
 
 def _dim(x: object, y: object, z: object) -> Dim3:

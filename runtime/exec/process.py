@@ -256,6 +256,12 @@ class HostProgram:
             self.read_rows([address], [out])
         return out
 
+    def pieces(self, addresses: Sequence[int], sizes: Sequence[int]) -> list[bytes]:
+        """See Host."""
+        rows = [np.empty(size, np.uint8) for size in sizes]
+        self.read_rows(addresses, rows)
+        return [row.tobytes() for row in rows]
+
     def word(self, address: int) -> int:
         """Eight bytes of its memory."""
         return int(self.read(address, 8).view(np.uint64)[0])

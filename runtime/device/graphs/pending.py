@@ -86,7 +86,9 @@ class WorkQueue:
 
     def give(self, stream: WaitingStream, kind: str, work: Work, after: Sequence[PendingWork] = ()) -> PendingWork:
         """A stream's next piece of work: it is done now, unless it has to wait."""
-        piece = PendingWork(stream, kind, work, [*self.of_stream(stream), *(p for p in after if not p.done)])
+        piece = PendingWork(
+            stream, kind, work, [*self.of_stream(stream), *(p for p in after if not p.done)] if self.pieces or after else []
+        )
         if piece.after or (self.pieces and self.running):
             self.pieces.append(piece)
             self.progress()
@@ -158,6 +160,8 @@ class WorkQueue:
 
     def wait(self, wanted: Callable[[], Sequence[PendingWork]], what: str) -> None:
         """The host waits for some pieces; those that nothing can change any more end in a deadlock."""
+        if not self.pieces:
+            return
         self.progress()
         if not wanted():
             return

@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from warplab.interpreter.faults import Deadlock
@@ -44,23 +44,25 @@ class DeviceWork(DeviceState):
         self.streams: list[DeviceStream] = []
         self.events: list[DeviceEvent] = []
         self.captures: list[Capture] = []
-        self._default_streams: dict[int, DeviceStream] = {}  # by 0 for the legacy one, else the thread
+        self.legacy = DeviceStream(self, number=0)
+        self._of_threads: dict[int, DeviceStream] = {}
 
     def default_stream(self, handle: int) -> DeviceStream:
-        """The stream behind LEGACY or PER_THREAD, made when it is first asked for."""
-        key = 0 if handle == LEGACY else threading.get_ident()
-        if key not in self._default_streams:
-            self._default_streams[key] = DeviceStream(self, number=0) if handle == LEGACY else DeviceStream(self)
-        return self._default_streams[key]
+        """The stream behind LEGACY or PER_THREAD; a thread's is made when it is first asked for."""
+        if handle == LEGACY:
+            return self.legacy
+        found = self._of_threads.get(threading.get_ident())
+        if found is None:
+            found = self._of_threads[threading.get_ident()] = DeviceStream(self)
+        return found
 
     def thread_streams(self) -> list[DeviceStream]:
         """The default stream of each thread that has used its own."""
-        return [s for key, s in self._default_streams.items() if key]
+        return list(self._of_threads.values())
 
     def synchronize(self, only: DeviceStream | DeviceEvent | None = None) -> None:
         """All work is done, or that of a stream or before an event; what went wrong in it is told here."""
         wait_for(self, only)
-        self.ring.flush()
         self.ring.flush()
         self.over(only)
         self.tell()
@@ -68,7 +70,7 @@ class DeviceWork(DeviceState):
     def copied(self) -> None:
         """A call that copies is about to return; its copy was work of the legacy default stream."""
         if (sanitizer := self.space.sanitizer) is not None:
-            sanitizer.host("sync", "", self.default_stream(LEGACY).name)
+            sanitizer.host("sync", "", self.legacy.name)
         if (clock := self.space.clock) is not None:
             clock.returned()
 
@@ -98,16 +100,15 @@ class DeviceStream:
     attributes: dict[int, bytes] = field(default_factory=dict)
     capture: Capture | None = None
     part: DevicePart | None = None  # where its kernels run, if not on the whole device
+    name: str = field(init=False)  # how checkers know it
 
-    @property
-    def name(self) -> str:
-        """How checkers know it."""
-        return f"{self.context.ordinal}:{self.number}"
+    def __post_init__(self) -> None:
+        self.name = f"{self.context.ordinal}:{self.number}"
 
     @property
     def after(self) -> Sequence[str]:
         """The streams whose work so far comes before what this one is given next: the legacy default stream and others wait for each other."""
-        c, legacy = self.context, self.context.default_stream(LEGACY)
+        c, legacy = self.context, self.context.legacy
         if self is legacy:
             return [s.name for s in (*c.streams, *c.thread_streams()) if not s.flags & 1]
         return [legacy.name] if not self.flags & 1 else []
@@ -115,7 +116,7 @@ class DeviceStream:
     @property
     def end(self) -> float:
         """When its work is done, as the clock has it; that of the legacy default stream is done with that of all which it orders."""
-        clock, legacy = self.context.space.clock, self.context.default_stream(LEGACY)
+        clock, legacy = self.context.space.clock, self.context.legacy
         return 0.0 if clock is None else clock.ends([self.name, *(self.after if self is legacy else ())])
 
     @property
@@ -125,25 +126,23 @@ class DeviceStream:
 
     def is_ordered_with(self, other: DeviceStream) -> bool:
         """Does the legacy default stream, which one of them is, order their work?"""
-        legacy = self.context.default_stream(LEGACY)
+        legacy = self.context.legacy
         return self.context is other.context and legacy in (self, other) and not (self.flags | other.flags) & 1
 
-    @contextmanager
-    def doing(self) -> Iterator[None]:
-        """What is done is work of this stream: checkers and the clock know."""
+    def __enter__(self) -> None:
+        """What is done from here on is work of this stream: checkers and the clock know."""
         sanitizer, clock = self.context.space.sanitizer, self.context.space.clock
-        after = self.after if sanitizer is not None or clock is not None else ()
         if sanitizer is not None:
-            sanitizer.queued(self.name, after)
+            sanitizer.queued(self.name, self.after)
         if clock is not None:
-            clock.begin(self.name, after, self.context.ordinal)
-        try:
-            yield
-        finally:
-            if sanitizer is not None:
-                sanitizer.queued(None)
-            if clock is not None:
-                clock.end()
+            clock.begin(self.name, self.after, self.context.ordinal)
+
+    def __exit__(self, *_: object) -> None:
+        sanitizer, clock = self.context.space.sanitizer, self.context.space.clock
+        if sanitizer is not None:
+            sanitizer.queued(None)
+        if clock is not None:
+            clock.end()
 
 
 @dataclass(eq=False)
@@ -242,7 +241,7 @@ def announced(stream: DeviceStream, kind: str, work: Work) -> PendingWork:
     """Does a piece of a stream's work."""
 
     def told() -> Steps:
-        with stream.doing():
+        with stream:
             steps = work() or iter(())
             standstill = next(steps, None)
             if kind == HOST and stream.context.space.clock is not None:
@@ -253,10 +252,10 @@ def announced(stream: DeviceStream, kind: str, work: Work) -> PendingWork:
             try:
                 yield standstill
             except Deadlock as end:
-                with stream.doing(), suppress(StopIteration):
+                with stream, suppress(StopIteration):
                     steps.throw(end)  # type: ignore[attr-defined]
                 return
-            with stream.doing():
+            with stream:
                 standstill = next(steps, None)
 
     return QUEUE.give(stream, kind, told)
@@ -267,7 +266,7 @@ def in_order(stream: DeviceStream, kind: str, work: Work, what: object = None) -
     capture = stream.capture
     if capture is None:
         for other in stream.context.captures:
-            if stream is stream.context.default_stream(LEGACY) and other.is_awaited:
+            if stream is stream.context.legacy and other.is_awaited:
                 raise other.refuse("work is given to the legacy default stream", "CUDA_ERROR_STREAM_CAPTURE_IMPLICIT")
         if not stream.context.broken:
             announced(stream, kind, work)
@@ -289,7 +288,7 @@ def unfinished(context: DeviceWork, only: DeviceStream | DeviceEvent | None = No
         return [only.recorded] if only.recorded is not None and only.is_ahead else []
     if only is None:
         return QUEUE.of_context(context)
-    if only is context.default_stream(LEGACY):
+    if only is context.legacy:
         return QUEUE.of_stream(only)
     return [p for p in QUEUE.of_context(context) if p.stream is only]
 

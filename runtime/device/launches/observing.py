@@ -6,7 +6,7 @@ Who wants to know only when a launch begins and ends, and with what, says so by 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from typing import Any, TypeVar
 
 from warplab.interpreter.observe import Observer
@@ -34,12 +34,13 @@ def observing(make: Callable[[DeviceProfile], T]) -> Iterator[list[T]]:
         _makers.remove(one)
 
 
-def observers_of(profile: DeviceProfile) -> Sequence[Observer]:
-    """The observers of one launch."""
-    return [make(profile) for make in _makers]
+def observers_of(profile: Callable[[], DeviceProfile]) -> Sequence[Observer]:
+    """The observers of one launch; they ask for the profile of the device."""
+    return [make(profile()) for make in _makers]
 
 
 _watches: list[Watch] = []
+_NOTHING = nullcontext()
 _alone: list[Watch] = []  # those that have to see launches one by one
 
 
@@ -64,8 +65,10 @@ def watches_alone() -> bool:
     return bool(_alone)
 
 
-def watched(*launch: Any) -> ExitStack:
+def watched(*launch: Any) -> AbstractContextManager[object]:
     """Everything that watches one launch."""
+    if not _watches:
+        return _NOTHING
     out = ExitStack()
     for watch in _watches:
         out.enter_context(watch(*launch))

@@ -88,8 +88,8 @@ class PrintRing:
 
     def flush(self) -> None:
         """Writes all output so far to the process's standard output."""
-        if out := self.take():
-            to_stdout(out)
+        if self._lines:
+            to_stdout(self.take())
 
 
 def room(out: bytes) -> int:

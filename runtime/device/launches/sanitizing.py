@@ -185,7 +185,7 @@ class Sanitizer:
         return as_text(self.findings, suppressed=self.suppressed)
 
 
-_open: list[Sanitizer] = []  # of the blocks that are open
+OPEN: list[Sanitizer] = []  # of the blocks that are open
 
 
 @contextmanager
@@ -195,15 +195,10 @@ def sanitizing(tools: str | Sanitizer = "all") -> Iterator[Sanitizer]:
     A Sanitizer goes on with what it has seen before, and is finished by whoever made it.
     """
     sanitizer = Sanitizer(tools) if isinstance(tools, str) else tools
-    _open.append(sanitizer)
+    OPEN.append(sanitizer)
     try:
         yield sanitizer
     finally:
-        _open.remove(sanitizer)
+        OPEN.remove(sanitizer)
         if isinstance(tools, str):
             sanitizer.finish()
-
-
-def sanitizer_now() -> Sanitizer | None:
-    """That of the innermost open block."""
-    return _open[-1] if _open else None

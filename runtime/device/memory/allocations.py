@@ -21,7 +21,7 @@ from warplab.interpreter.memory.arena import FIRST, MOST_SLIPS, SLACK, Allocatio
 from ...clock.figures import MemoryPlace, PlaceKind
 from ...clock.timeline import Timeline
 from ...errors import ApiError, invalid
-from ..launches.sanitizing import Sanitizer, sanitizer_now
+from ..launches.sanitizing import OPEN, Sanitizer
 from .host import Bytes, host
 
 HOST_MEMORY = 64 << 30  # address space for pinned and managed memory
@@ -211,7 +211,7 @@ class AddressSpace:
     @property
     def sanitizer(self) -> Sanitizer | None:
         """What looks at launches, and hears of device memory that is made and written."""
-        return self.own_sanitizer or sanitizer_now()
+        return self.own_sanitizer or (OPEN[-1] if OPEN else None)
 
     @property
     def host(self) -> Arena:
@@ -223,7 +223,7 @@ class AddressSpace:
 
     def host_arenas(self) -> list[Arena]:
         """Host memory that kernels can reach."""
-        return [*([self._host] if self._host is not None else []), *self.registered.values()]
+        return [*self.registered.values()] if self._host is None else [self._host, *self.registered.values()]
 
     def add(self, allocation: Allocation, arena: Arena, kind: str, owner: Owner, flags: int = 0) -> AddressRange:
         """Enters an allocation."""

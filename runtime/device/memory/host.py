@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from typing import Any, Protocol
 
@@ -16,6 +17,8 @@ from ...errors import invalid
 from .host_maps import host_memory_at
 
 Bytes = NDArray[np.uint8]
+LAST = sys.maxsize  # address of a process
+MEMORY = memoryview((ctypes.c_ubyte * LAST).from_address(0)).cast("B")  # of this process, by its addresses
 
 
 class Host(Protocol):
@@ -29,6 +32,9 @@ class Host(Protocol):
 
     def read_rows(self, addresses: Sequence[int], rows: Sequence[Bytes]) -> None:
         """Reads stretches of its memory into given places."""
+
+    def pieces(self, addresses: Sequence[int], sizes: Sequence[int]) -> list[bytes]:
+        """Short stretches of its memory."""
 
     def write_rows(self, addresses: Sequence[int], rows: Sequence[Bytes]) -> None:
         """Writes stretches of its memory from given places."""
@@ -106,6 +112,12 @@ class OwnProcess:
         for address, row in zip(addresses, rows, strict=True):
             row[:] = self.view(address, row.size)
 
+    def pieces(self, addresses: Sequence[int], sizes: Sequence[int]) -> list[bytes]:
+        """See Host."""
+        if max(addresses, default=0) > LAST:
+            raise invalid(f"{max(addresses):#x} lies beyond the last address")
+        return [MEMORY[address : address + size].tobytes() for address, size in zip(addresses, sizes, strict=True)]
+
     def write_rows(self, addresses: Sequence[int], rows: Sequence[Bytes]) -> None:
         """See Host."""
         for address, row in zip(addresses, rows, strict=True):
@@ -123,9 +135,9 @@ class OwnProcess:
         """See Host."""
         if address == 0:
             raise invalid("a null host pointer")
-        if address + size > 1 << 64:
+        if address + size > LAST:
             raise invalid(f"{size} bytes at {address:#x} lie beyond the last address")
-        return np.ctypeslib.as_array((ctypes.c_ubyte * size).from_address(address))
+        return np.frombuffer(MEMORY, np.uint8, size, address)
 
     def end_view(self, address: int, size: int) -> None:
         """See Host."""

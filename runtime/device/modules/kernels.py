@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from math import prod
 from operator import gt
+from struct import Struct
 from typing import Any
-
-import numpy as np
 
 from warplab.assembler.demangle import short_name
 from warplab.assembler.info import FunctionInfo, function_info, layout, sizes
@@ -27,6 +26,7 @@ PORTABLE_CLUSTER = 8
 NONPORTABLE_CLUSTER = 16
 LEAST_REGISTERS = 4  # what ptxas takes for the smallest kernels
 FULL_BLOCK_REGISTERS = 64  # with so many a block of 1024 threads fits
+MOST_LAUNCHABLE = 64  # launches of a kernel that are known to be possible
 CLUSTER_BLOCKS = 8  # of clusters that one multiprocessor holds
 # The parts within which clusters of more than two blocks lie, in multiprocessors, as an H200's counts of resident clusters show them.
 CLUSTER_PARTS = {((9, 0), 132): (16,) * 7 + (10, 2)}
@@ -144,18 +144,15 @@ class KernelHandle:
     bank_config: int = 0
     scheduling_policy: int = 0
     wanted: bool = False  # has more of it been asked for than its name?
+    _launchable: dict[Any, Dim3 | None] = field(default_factory=dict)  # launches that can be, and their clusters
 
-    @property
-    def name(self) -> str:
-        return self.kernel.name
+    def __post_init__(self) -> None:
+        self.name: str = self.kernel.name
+        self.context: DeviceState = self.module.context
 
     @property
     def function(self) -> Function:
         return self.kernel.function
-
-    @property
-    def context(self) -> DeviceState:
-        return self.module.context
 
     def directive(self, name: str) -> tuple[int, ...]:
         """The values of a performance directive, () where it is missing."""
@@ -270,6 +267,16 @@ class KernelHandle:
         """(name, offset, size) of each parameter."""
         return tuple((v.name, at, v.size) for v, at in self.kernel.parameters)
 
+    @cached_property
+    def _sizes(self) -> tuple[int, ...]:
+        """The bytes of each parameter."""
+        return tuple(size for _, _, size in self.parameters)
+
+    @cached_property
+    def _pointers(self) -> Struct:
+        """A table of pointers to the parameters, as it lies in memory."""
+        return Struct(f"{len(self.parameters)}Q")
+
     def set_dynamic_shared(self, size: int) -> None:
         """Opts in to more dynamic shared memory."""
         most = self.context.profile.shared_per_block_optin - self.static_shared
@@ -300,13 +307,21 @@ class KernelHandle:
 
     def complete(self, shape: LaunchShape) -> None:
         """A block of one thread stands for the block that the kernel requires."""
-        required = self.directive(".reqntid")
-        if required and tuple(shape.block) == (1, 1, 1):
+        if tuple(shape.block) == (1, 1, 1) and (required := self.directive(".reqntid")):
             x, y, z = (*required, 1, 1)[:3]
             shape.block = (x, y, z)
 
     def validate(self, shape: LaunchShape, parameters: bytes) -> Dim3 | None:
         """Refuses a launch that cannot be; gives the cluster that it runs with."""
+        asked = tuple(shape.grid), tuple(shape.block), shape.dynamic_shared, shape.cooperative, shape.cluster, shape.multiprocessors
+        key = asked, len(parameters), self.max_dynamic_shared, *self.cluster, self.nonportable_cluster
+        if key not in self._launchable:
+            if len(self._launchable) == MOST_LAUNCHABLE:
+                self._launchable.clear()
+            self._launchable[key] = self._validated(shape, parameters)
+        return self._launchable[key]
+
+    def _validated(self, shape: LaunchShape, parameters: bytes) -> Dim3 | None:
         p, kernel = self.context.profile, self.kernel
         if min(*shape.grid, *shape.block) < 1 or any(map(gt, shape.grid, p.max_grid)):
             raise invalid(f"grid {shape.grid}; the device allows {p.max_grid}")
@@ -378,14 +393,11 @@ class KernelHandle:
 
     def pack_table(self, table: int) -> bytes:
         """The parameter block read through a table of pointers, one a parameter."""
-        out = bytearray(self.kernel.parameter_bytes)
         if not self.parameters:
-            return bytes(out)
+            return self.pack([])
         if not table:
             raise invalid(f"no parameters are given; {self.name} has {len(self.parameters)}")
-        pointers = host().read(table, 8 * len(self.parameters)).view(np.uint64).tolist()
+        pointers = self._pointers.unpack(*host().pieces((table,), (self._pointers.size,)))
         if 0 in pointers:
             raise invalid(f"the pointer to parameter {self.parameters[pointers.index(0)][0]} is null")
-        raw = np.frombuffer(out, np.uint8)
-        host().read_rows(pointers, [raw[at : at + size] for _, at, size in self.parameters])
-        return bytes(out)
+        return self.pack(host().pieces(pointers, self._sizes))

@@ -66,7 +66,7 @@ def kernel_of(handle: object) -> KernelHandle:
     found = anything_of(handle)
     if isinstance(found, LibraryKernel):
         return found.here()
-    k = object_of(handle, KernelHandle)
+    k = found if isinstance(found, KernelHandle) else object_of(handle, KernelHandle)
     if not k.module.loaded:
         raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
     return k
