@@ -182,7 +182,7 @@ class Launch:
         o = self.options
         if o.max_steps is not None and self.steps > o.max_steps:
             raise LimitReached(self.name, f"{o.max_steps} steps", where())
-        if self.is_late:
+        if self._deadline is not None and self.is_late:
             raise LimitReached(self.name, f"{o.max_seconds} s", where())
 
     @property
@@ -277,14 +277,10 @@ class Launch:
         return int.from_bytes(self._memory.raw[-CLOCK_BYTES:], sys.byteorder)
 
     @property
-    def parameters_at(self) -> int:
-        """The address of their bytes in this process."""
-        return ctypes.addressof(self._memory)
-
-    @property
-    def clock_at(self) -> int:
-        """That of the clock."""
-        return ctypes.addressof(self._memory) + len(self._memory) - CLOCK_BYTES
+    def places(self) -> tuple[int, int]:
+        """The addresses of the parameters' bytes and of the clock in this process."""
+        at = ctypes.addressof(self._memory)
+        return at, at + len(self._memory) - CLOCK_BYTES
 
     def param_place(self, v: Variable, offset: int) -> ParameterOffset:
         """The address of a parameter, as ld.param wants it."""

@@ -44,13 +44,13 @@ class NativeLaunch:
 
     def _may_share(self) -> bool:
         """May several threads run the blocks?"""
-        return bool(self.program.side_by_side) and may_share(self.launch)
+        return self.launch.options.threads > 1 and bool(self.program.side_by_side) and may_share(self.launch)
 
     def _kept(self) -> NativeWave:
         """Memory of an earlier launch, or else new one."""
         launch, memories = self.launch, self.program.memories
         kept: NativeWave | None = memories.pop() if memories else None
-        if kept is not None and kept.serves(launch, self.least, self.most):
+        if kept is not None and self.least <= kept.per_wave <= self.most and kept.shape == (launch.threads, launch.shared_bytes):
             return kept
         memories.clear()
         room = 1 << (launch.blocks - 1).bit_length()  # for launches of a few blocks more, too
@@ -121,7 +121,8 @@ class NativeLaunch:
             launch.used.native_blocks += launch.next_block - first
             if code == s.DONE:
                 self._count_steps()
-                self.fallback.check_leaks()
+                if wave.numpy is not None:
+                    self.fallback.check_leaks()
                 if self.left:
                     self._go_on(self.left.popleft())
                 elif launch.next_block < launch.blocks:

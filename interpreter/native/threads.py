@@ -26,9 +26,9 @@ SHARED_LANES = 256  # of a wave that threads may share, at least
 
 
 def may_share(launch: Launch) -> bool:
-    """May a launch of such a kernel run on several threads?"""
+    """May a launch of such a kernel run on several threads, where it has them?"""
     o = launch.options
-    return o.threads > 1 and o.max_steps is None and o.poison is None and launch.cluster_size == 1
+    return o.max_steps is None and o.poison is None and launch.cluster_size == 1
 
 
 class Team:

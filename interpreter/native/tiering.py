@@ -51,6 +51,7 @@ class EngineChoice:
     """What is known about one kernel."""
 
     notes: KernelNotes
+    inlines: bool = True  # calls: poisoned, each would find other poison in its registers
     plan: PlanFunction | None = None  # what is compiled
     operations: int = 0  # of the plan
     compilation: float = 0.0  # seconds that it probably takes to compile it
@@ -78,7 +79,8 @@ class EngineChoice:
     def _ready(self, launch: Launch, foresight: LaunchForesight | None, wave: Any) -> bool:
         wanted = launch.options.engine == "native"
         if self.plan is None:
-            self.plan = inlined_plan(launch.kernel, launch.lowering) if self.proving else plan_of(launch)
+            kernel, lowering = launch.kernel, launch.lowering
+            self.plan = inlined_plan(kernel, lowering) if self.inlines else kernel.plan(kernel.function, lowering)
             self.operations = sum(len(s.ops) for s in self.plan.segments)
             self.compilation = COMPILE * self.operations**0.5 + COMPILE_SCHEDULER * is_empty()
         if self.program is None:
@@ -128,7 +130,7 @@ class EngineChoice:
 
     def begun(self, launch: Launch, wave: Callable[..., Any], foresight: LaunchForesight | None = None, running: Any = None) -> Any:
         """The compiled run of what is left of a launch; None where numpy runs the next wave.  `wave` makes the waves that numpy needs; one may be running."""
-        return self.begins(launch, self.program, wave) if self.ready(launch, foresight, running) else None
+        return self.begins(launch, self.program, wave) if self.loaded or self.ready(launch, foresight, running) else None
 
     def part(self) -> None:
         """Lanes have to go on apart: the kernel is compiled anew."""
@@ -173,12 +175,6 @@ def parts_lanes(plan: PlanFunction) -> bool:
     return any(first <= n <= last for first, last in loops for n in asking)
 
 
-def plan_of(launch: Launch) -> PlanFunction:
-    """What is compiled of a launch's kernel."""
-    kernel, lowering = launch.kernel, launch.lowering
-    return inlined_plan(kernel, lowering) if _inlines(launch) else kernel.plan(kernel.function, lowering)
-
-
 def inlined_plan(kernel: LoadedKernel, lowering: LoweringOptions = ORDINARY) -> PlanFunction:
     """A kernel with its calls inlined."""
 
@@ -189,18 +185,14 @@ def inlined_plan(kernel: LoadedKernel, lowering: LoweringOptions = ORDINARY) -> 
     return inlined(kernel.plan(kernel.function, lowering), callee, kernel.targets)
 
 
-def _inlines(launch: Launch) -> bool:
-    """Poisoned, each call finds other poison in its registers; and a frame that holds those of all calls must not overflow the stack."""
-    return launch.options.poison is None and launch.stack_limit > DEEPEST
-
-
 def choice_of(launch: Launch, observed: bool) -> EngineChoice | None:
     """What is known about the kernel of a launch; None if numpy has to run it, such as for observers that hear all."""
     o = launch.options
     if o.engine == "numpy" or observed or o.schedule is not None or o.lockstep:
         return None
-    key = "native", launch.lowering, _inlines(launch)
+    inlines = o.poison is None and launch.stack_limit > DEEPEST  # a frame that holds those of all calls must not overflow the stack
+    key = "native", launch.lowering, inlines
     found: EngineChoice | None = launch.kernel.codes.get(key)
     if found is None:
-        found = launch.kernel.codes[key] = EngineChoice(notes_of(launch))
+        found = launch.kernel.codes[key] = EngineChoice(notes_of(launch), inlines)
     return None if found.refused else found

@@ -45,7 +45,7 @@ class NativeWave:
 
     def __init__(self, launch: Launch, program: NativeProgram, per_wave: int) -> None:
         self.program, self.per_wave = program, per_wave
-        self.shape = launch.threads, launch.shared_bytes
+        self.shape = launch.threads, launch.shared_bytes  # of its blocks
         self.registers = NativeRegisters(program.frame, per_wave, launch.threads)
         width, each = program.frame.width, self.registers.each
         n = per_wave * each
@@ -84,10 +84,6 @@ class NativeWave:
         self.rows = self.word[at : at + len(self.words)]
         self.place = self.state.words.ctypes.data, self.registers.memory.ctypes.data
 
-    def serves(self, launch: Launch, least: int, most: int) -> bool:
-        """Has it room for the waves of a launch, which have so many blocks?"""
-        return least <= self.per_wave <= most and self.shape == (launch.threads, launch.shared_bytes)
-
     def begin(self, launch: Launch, make_wave: Callable[..., Any]) -> None:
         """The waves are those of a launch; numpy's are made by a function."""
         self.launch, self.make_wave = launch, make_wave
@@ -103,7 +99,8 @@ class NativeWave:
         self.look_again()
         self.poison: Poison | None = None  # of the wave that runs, if it begins with any
         word[STOPS] = launch.options.poison is not None and bool(launch.shared_bytes or self.stack or self.program.plan.zeros)
-        word[PARAMETERS], word[CLOCK], word[EPOCH] = launch.parameters_at, launch.clock_at, launch.epoch
+        word[PARAMETERS], word[CLOCK] = launch.places
+        word[EPOCH] = launch.epoch
         for place in ZEROED:
             word[place] = 0
         self.rows[:] = self.words.data  # a region that failed in an earlier launch is tried again
@@ -134,8 +131,9 @@ class NativeWave:
         self.table = self.extents(arena)
         word[TABLE], size = self.table.buffer_info()
         word[ENTRIES] = size // 3
-        named = [(a.start, a.size, n) for a in arena.named for n, name in enumerate(NAMED.values()) if a.what.startswith(name)]
-        self.named = array("q", [x for row in named for x in row])
+        self.named = array("q")
+        for a in arena.named:
+            self.named.extend((a.start, a.size, next(n for n, name in enumerate(NAMED.values()) if a.what.startswith(name))))
         word[NAMED_TABLE], size = self.named.buffer_info()
         word[NAMED_ENTRIES] = size // 3
         self.sites[:] = self.fresh_sites

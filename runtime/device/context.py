@@ -192,7 +192,6 @@ class DeviceContext(DeviceWork):
         dropped = self.broken
         if not handle.module.loaded:
             raise ApiError("CUDA_ERROR_INVALID_HANDLE", "the kernel's module was unloaded")
-        handle.complete(shape)
         cluster = handle.validate(shape, parameters)
         if dropped:
             return
@@ -244,7 +243,8 @@ class DeviceContext(DeviceWork):
         else:
             if sanitizer:
                 sanitizer.ended()
-            self._recursed(handle, launch)
+            if launch.stack_used > self.limits["stack_size"]:
+                self._recursed(handle, launch)
             timed.done(handle.name, self.ordinal, by_host=by_host)
         if workspace is not None and self.alive:
             self._workspaces.append(workspace)
@@ -290,7 +290,7 @@ class DeviceContext(DeviceWork):
 
     def _recursed(self, handle: KernelHandle, launch: Launch) -> None:
         """Warns of a recursion that is too deep for a device, once for each kernel."""
-        if launch.stack_used > self.limits["stack_size"] and handle.kernel.recursive and handle.name not in self.deep:
+        if handle.kernel.recursive and handle.name not in self.deep:
             self.deep.add(handle.name)
             to_stderr(
                 f"warning: kernel {short_name(handle.name)} recursed through {launch.stack_used} bytes of a thread's stack; the limit is "

@@ -34,7 +34,8 @@ class State(threading.local):
     @property
     def top(self) -> DeviceContext | None:
         """The context that is current, or that of the part of a device that is."""
-        return behind(self.stack[-1]) if self.stack else None
+        found = self.stack[-1] if self.stack else None
+        return found if found is None or isinstance(found, DeviceContext) else behind(found)
 
     @property
     def part(self) -> DevicePart | None:
@@ -203,7 +204,8 @@ def stream_of(handle: object) -> DeviceStream:
     """A stream by its handle; 0, 1 and 2 are the default ones."""
     number = integer(handle)
     if number in (0, LEGACY):
-        return current().default_stream(LEGACY) if STATE.part is None else STATE.part.default_stream()
+        current()  # tells if there is none
+        return STATE.stack[-1].legacy
     if number == PER_THREAD:
         return current().default_stream(PER_THREAD)
     s = object_of(handle, DeviceStream)

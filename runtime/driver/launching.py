@@ -141,7 +141,6 @@ def start(k: KernelHandle, shape: LaunchShape, stream: object, block: bytes) -> 
         raise invalid(f"{k.kernel.parameter_bytes} bytes of parameters; {most} are allowed")
     work = KernelWork(k, shape, block)
     if s.capture is not None or QUEUE.pieces:  # what is wrong with the launch is told now all the same
-        k.complete(shape)
         k.validate(shape, block)
         work.place = host().launched_from() if s.capture is None else ""
     in_order(s, "KERNEL", work.launch, work)
@@ -225,7 +224,6 @@ def cuLaunchKernelEx(config: CUlaunchConfig | None, f: object, kernelParams: obj
     begun, triggered = _events(config, BEGUN), _events(config, TRIGGERED)
     block = parameters(k, kernelParams, extra)
     if begun:
-        k.complete(shape)
         k.validate(shape, block)
     for e in begun:
         record(e, stream)

@@ -227,7 +227,7 @@ def cuStreamGetGreenCtx(hStream: object) -> CUgreenCtx:
 def cuGreenCtxRecordEvent(hCtx: object, hEvent: object) -> None:
     """Records an event behind all work of a green context."""
     part, e = part_of(hCtx), event_of(hEvent)
-    record_behind(e, [p for s in part.streams for p in QUEUE.of_stream(s)], part.default_stream())
+    record_behind(e, [p for s in part.streams for p in QUEUE.of_stream(s)], part.legacy)
 
 
 @api

@@ -162,7 +162,8 @@ class DevicePart:
         self.context.streams.append(s)
         return s
 
-    def default_stream(self) -> DeviceStream:
+    @property
+    def legacy(self) -> DeviceStream:
         """The stream that needs no handle."""
         if self.default is None:
             self.default = self.stream(flags=0)

@@ -305,14 +305,11 @@ class KernelHandle:
 
     # ------------------------------------------------------------ launching
 
-    def complete(self, shape: LaunchShape) -> None:
-        """A block of one thread stands for the block that the kernel requires."""
+    def validate(self, shape: LaunchShape, parameters: bytes) -> Dim3 | None:
+        """Refuses a launch that cannot be; gives the cluster that it runs with.  A block of one thread stands for the block that the kernel requires."""
         if tuple(shape.block) == (1, 1, 1) and (required := self.directive(".reqntid")):
             x, y, z = (*required, 1, 1)[:3]
             shape.block = (x, y, z)
-
-    def validate(self, shape: LaunchShape, parameters: bytes) -> Dim3 | None:
-        """Refuses a launch that cannot be; gives the cluster that it runs with."""
         asked = tuple(shape.grid), tuple(shape.block), shape.dynamic_shared, shape.cooperative, shape.cluster, shape.multiprocessors
         key = asked, len(parameters), self.max_dynamic_shared, *self.cluster, self.nonportable_cluster
         if key not in self._launchable:

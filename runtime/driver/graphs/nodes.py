@@ -43,7 +43,6 @@ def kernel_work(p: CUDA_KERNEL_NODE_PARAMS) -> Made:
     k = kernel_of(p.func if int(p.func) else p.kern)
     shape = LaunchShape((p.gridDimX, p.gridDimY, p.gridDimZ), (p.blockDimX, p.blockDimY, p.blockDimZ), p.sharedMemBytes)
     made = KernelWork(k, shape, parameters(k, p.kernelParams, p.extra))
-    k.complete(shape)
     k.validate(shape, made.block)
     return made.launch, made
 

@@ -47,6 +47,21 @@ def test_two_allocations(access: str) -> None:
     assert "3476 bytes after the 1024-byte other" in str(fault)
 
 
+def test_what_compiled_code_is_told_of_allocations() -> None:
+    arena, order = Arena(1 << 20), np.random.default_rng(3)
+    kinds = [("allocation", True), ("constant bank", False), ("kernel parameters", False)]
+    for _ in range(400):
+        if arena.living() and order.random() < 0.45:
+            arena.free(arena.living()[order.integers(len(arena.living()))])
+        else:
+            what, writable = kinds[order.integers(3)]
+            arena.allocate(int(order.integers(1, 600)), what, writable=writable)
+        living = arena.living()
+        assert living == sorted(living, key=lambda a: a.start)
+        assert arena.extents.tolist() == [x for a in living for x in (a.start, a.end, a.writable)]
+        assert {a.start for a in arena.named} == {a.start for a in living if a.what != "allocation"}
+
+
 def test_many_allocations_that_come_and_go_leave_few_to_look_through() -> None:
     arena = Arena(1 << 30)
     kept = [arena.allocate(16) for _ in range(5)]

@@ -123,6 +123,8 @@ def test_dynamic_shared_memory_needs_the_attribute(host: Host) -> None:
     total, start = host.download(out, np.zeros(2, np.uint32)).tolist()
     assert total == 232448
     assert start % 1024 == 0 < start, "dynamic memory lies behind the static"
+    host("cuFuncSetAttribute", f, which, 40000)
+    assert host.launch(f, 1, 1, (out,), (POINTER,), 231424) == "INVALID_VALUE", "the launch was possible before"
 
 
 @model_only
