@@ -197,12 +197,12 @@ class Fallback:
     def take_over(self, given: NumpyWave) -> None:
         """A wave that numpy began is the one that is under way, in its own memory."""
         state, native, launch, wave = self.state, self.native, self.launch, given.wave
-        native.fill(wave.first)
+        native.fill(wave.first, least=wave.count)
         native.reusable = False
         if native.stack:
             wave.local.grow(native.stack)  # the frames of calls are inlined
         native.use(wave.shared.bytes, wave.local.words)
-        state.first_block, state.wave_blocks, state.under_way = 0, wave.count, 1
+        state.first_block, state.wave_blocks, state.under_way = wave.first - native.chunk, wave.count, 1
         state.local_stride = wave.count * launch.threads
         state.running.count = 0
         forget_waiting(state)

@@ -16,7 +16,7 @@ from .schedule import layout as s
 from .schedule.compiled import scheduler
 from .taking_over import LISTS_LEFT, NumpyWave
 from .threads import LEAST, SHARED_LANES, WAVES, Team, may_share
-from .wave import BLOCKS, MORE, NEXT_BLOCK, UNDER_WAY, NativeWave
+from .wave import BLOCKS, CHUNK, MORE, NEXT_BLOCK, UNDER_WAY, NativeWave
 
 
 class NativeLaunch:
@@ -36,11 +36,11 @@ class NativeLaunch:
         if shares and not launch.next_block:  # waves that numpy has begun are as large as one engine has them
             part = max(launch.blocks // (WAVES * launch.options.threads), SHARED_LANES // launch.threads, 1)
             self.most = min(1 << part.bit_length() - 1, self.most)
-            self.least = -(-self.most // 2)
+            self.least = min(-(-self.most // 2), self.least)
         self.shares = shares and launch.blocks > 2 * self.most
         self._begin(self._kept())
         self.per_wave = self.wave.per_wave
-        self.wave.fill(0, self.per_wave if self.shares else None)
+        self.wave.fill(0, self.per_wave if self.shares else CHUNK)
 
     def _may_share(self) -> bool:
         """May several threads run the blocks?"""

@@ -73,8 +73,8 @@ class Team:
     def _round(self, pool: ThreadPoolExecutor) -> int:
         """Executes the blocks of the next tables; gives how many have begun."""
         launch, (own, *others) = self.launch, self.members
-        self.shared[0] = 0
         own.fill(launch.next_block)
+        self.shared[0] = first = own.state.next_block
         for member in others:
             member.fill_as(own)
         running = [pool.submit(self._work, member) for member in others]
@@ -85,7 +85,7 @@ class Team:
         except BaseException:  # an interrupt: the others end when they look next
             self.shared[1] = 1
             raise
-        begun = min(int(self.shared[0]), own.state.blocks)
+        begun = min(int(self.shared[0]), own.state.blocks) - first
         launch.next_block += begun
         launch.used.native_blocks += begun
         return begun

@@ -70,7 +70,8 @@ class NativeWave:
         state.cleared = bool(program.plan.zeros) or program.frame.carries
         self.arena: Arena | None = None  # whose allocations are known
         self.combined = np.zeros(0, np.int64)  # updates, where other threads run beside this one
-        self.filled: object = None  # what the tables of special registers were made for
+        self.filled: object = None  # what the tables of special registers were made for, beside
+        self.chunk = self.count = 0  # the first block, and how many
         self.tables: dict[str, Array] = {}
         self.stretches = np.array(_between(program.frame.shared_gaps, launch.shared_bytes), np.int64)
         state.shared_table, state.shared_entries = self.stretches.ctypes.data, len(self.stretches)
@@ -93,7 +94,6 @@ class NativeWave:
         self.same = 0  # rounds in which it has not changed
         self.events = -1  # of lanes that get on, when it was looked at last
         self.code = 0  # why it was left by a thread
-        self.chunk = 0  # the first block whose tables are there
         word = self.word
         word[PARAMETER_BLOCK] = launch.parameter_block if self.program.module.has_parameter_address else 0
         self.look_again()
@@ -143,23 +143,22 @@ class NativeWave:
         if self.arena is not self.launch.arena or self.version != self.arena.version:
             self.look_at_allocations()
 
-    def fill(self, first: int, most: int | None = None) -> None:
-        """The special registers of the blocks from one on, which run next."""
-        self.chunk = first
-        count = min(most or max(CHUNK // self.per_wave, 1) * self.per_wave, self.launch.blocks - first)
-        self.word[NEXT_BLOCK], self.word[BLOCKS] = 0, count
-        made = self.launch.special_shape, first, count
-        names = self.program.module.specials if made != self.filled else self.program.own_specials
-        if not names:
-            return
-        self.filled = made
-        self.tables |= {name: self._table(name, first, count) for name in names}
-        self.pointers[: len(self.tables)] = [self.tables[name].ctypes.data for name in self.program.module.specials]
+    def fill(self, first: int, most: int = CHUNK, least: int = 1) -> None:
+        """The blocks from one on run next, so many at most: there are special registers of these, and of so many at least."""
+        launch, shape, names = self.launch, self.launch.special_shape, self.program.own_specials
+        if shape != self.filled or not self.chunk <= first <= self.chunk + self.count - least:
+            self.filled, self.chunk, names = shape, first, [*self.program.module.specials]
+            self.count = min(max(CHUNK // self.per_wave, 1) * self.per_wave, launch.blocks - first)
+        self.word[NEXT_BLOCK] = first - self.chunk
+        self.word[BLOCKS] = min(first - self.chunk + most, self.count)
+        if names:
+            self.tables |= {name: self._table(name, self.chunk, self.count) for name in names}
+            self.pointers[: len(self.tables)] = [self.tables[name].ctypes.data for name in self.program.module.specials]
 
     def fill_as(self, other: NativeWave) -> None:
         """The same blocks as those of another wave of the program, with its special registers."""
-        self.chunk, self.filled, self.tables = other.chunk, other.filled, dict(other.tables)
-        self.state.next_block, self.state.blocks = 0, other.state.blocks
+        self.chunk, self.count, self.filled, self.tables = other.chunk, other.count, other.filled, dict(other.tables)
+        self.word[NEXT_BLOCK], self.word[BLOCKS] = other.word[NEXT_BLOCK], other.word[BLOCKS]
         self.pointers[:] = other.pointers
 
     @np.errstate(all="ignore")

@@ -19,7 +19,7 @@ from ..emit.watching import INTERVAL_AT, WROTE
 from ..program import NativeProgram
 from ..registers import aligned
 from ..run import NativeLaunch
-from ..wave import NativeWave
+from ..wave import CHUNK, NativeWave
 
 Array = NDArray[Any]
 MOST_THREADS = 1 << 30  # that claims tell apart
@@ -97,9 +97,9 @@ class ProvingWave(NativeWave):
         """What a launch may do with allocations is its own."""
         self.look_at_allocations()
 
-    def fill(self, first: int, most: int | None = None) -> None:
-        super().fill(first, most)
-        self.state.first_claim = first * self.launch.threads
+    def fill(self, first: int, most: int = CHUNK, least: int = 1) -> None:
+        super().fill(first, most, least)
+        self.state.first_claim = self.chunk * self.launch.threads
 
 
 class TrialLaunch(NativeLaunch):

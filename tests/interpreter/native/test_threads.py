@@ -170,6 +170,21 @@ def test_threads_that_gain_nothing_end(monkeypatch: pytest.MonkeyPatch) -> None:
     assert used == [(3, BLOCKS), (1, BLOCKS)]  # of the second launch it is known
 
 
+@pytest.mark.parametrize("blocks", [1, 3, 4, 150])
+def test_memory_and_tables_of_a_launch_serve_the_next(blocks: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(run, "LEAST", 1)  # seconds, for which no launch here is worth more threads
+    machine = Machine(kernel("p out", HEAD.replace("ld.param.u64 %d4, [in];", "") + "st.global.u32 [%d3], %r3; ret;"))
+    out = machine.upload(np.zeros(150 * THREADS, np.uint32))
+    made = []
+    for _ in range(3):
+        machine.launch(blocks, THREADS, [out], engine="native", threads=4)
+        (choice,) = next(iter(machine.kernels().values())).codes.values()
+        (memory,) = choice.program.memories
+        made.append((memory, memory.tables["%ctaid.x"]))
+    assert all(memory is made[0][0] and table is made[0][1] for memory, table in made)
+    assert machine.download(out)[: blocks * THREADS].tolist() == list(range(blocks * THREADS))
+
+
 def test_a_launch_of_few_blocks_begins_on_all_threads_once_its_time_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(run, "SHARED_LANES", 1)
     machine = Machine(kernel("p out, p in", HEAD + END))
