@@ -201,20 +201,20 @@ class LaunchWaves:
     def _choose(self) -> None:
         """How the engine is chosen from now on."""
         launch = self.launch
-        self.choice: EngineChoice | None = choice_of(
-            launch, bool(self.observers) and any(o.hears_all for o in self.observers)
-        )  # None: only numpy can run it
+        hears_all = bool(self.observers) and any(o.hears_all for o in self.observers)
+        self.choice: EngineChoice | None = choice_of(launch, hears_all)  # None: only numpy can run it
         self.foresight: LaunchForesight | None = None  # where the choice is open
-        if self.choice is not None and launch.options.engine == "auto":
+        if self.choice is not None and not self.choice.loaded and launch.options.engine == "auto":
             notes = self.choice.notes
             self.foresight = LaunchForesight(launch, notes.seconds_before(launch), notes.seconds)
 
     def _begin_natively(self, running: Wave | None = None) -> None:
         """Compiled code runs what is left, if it is there and worth it."""
-        assert self.choice is not None
-        self.native = self.choice.begun(self.launch, self._wave, self.foresight, running)
+        launch, choice = self.launch, self.choice
+        assert choice is not None
+        self.native = choice.begun(launch, self._wave, self.foresight, running)
         if self.native is not None:
-            self.choice.notes.numpy_steps += self.launch.steps + (running.segments_run % CHECK_EVERY if running is not None else 0)
+            choice.notes.numpy_steps += launch.steps + (running.segments_run % CHECK_EVERY if running is not None else 0)
         if self.foresight is not None:
             self.began = time.thread_time()
 
@@ -239,3 +239,4 @@ class LaunchWaves:
             assert self.choice is not None
             self.choice.part()
             self.native = None
+            self._choose()

@@ -14,7 +14,7 @@ import numpy as np
 
 from warplab.assembler.ir import Function, Location, Module, Variable
 from warplab.assembler.listing import listing
-from warplab.isa.profiles import DeviceProfile
+from warplab.isa.profiles import FEATURES, DeviceProfile
 from warplab.isa.textures.resources import NoResources, Resources
 
 from .faults import Fault, LimitReached
@@ -94,7 +94,10 @@ class EngineUse:
         self.failures += other.failures
 
 
-lowering = cache(LoweringOptions)  # one object for launches that run alike
+@cache
+def lowering(capability: tuple[int, int], lockstep: bool, stops: bool) -> LoweringOptions:
+    """How functions run on devices of a capability."""
+    return LoweringOptions(capability < (2, 0), capability < FEATURES["f64"], lockstep, stops)
 
 
 class Launch:
@@ -136,7 +139,7 @@ class Launch:
         self.clusters: Dim3 = (grid[0] // self.cluster[0], grid[1] // self.cluster[1], grid[2] // self.cluster[2])
         self.most_blocks_per_wave = self._most_blocks()  # that run together if the grid has enough of them
         self.blocks_per_wave = min(self.blocks, self.most_blocks_per_wave)
-        self.lowering = lowering(profile.capability < (2, 0), not profile.has("f64"), o.lockstep, o.schedule is not None)
+        self.lowering = lowering(profile.capability, o.lockstep, o.schedule is not None)
         self._memory = kernel.launch_memory()
         self._memory.raw = parameters[: kernel.parameter_bytes]
         self._parameter_block: int | None = None

@@ -62,10 +62,12 @@ class NativeLaunch:
     def _begin(self, wave: NativeWave) -> None:
         """Waves run there."""
         wave.begin(self.launch, self.make_wave)
-        self._go_on(wave)
+        self.wave = wave
 
-    def _go_on(self, wave: NativeWave) -> None:
-        self.wave, self.fallback = wave, Fallback(wave)
+    @property
+    def fallback(self) -> Fallback:
+        """Numpy's view of the wave that runs."""
+        return Fallback(self.wave)
 
     def _another(self) -> NativeWave:
         return self._new(self.per_wave)
@@ -124,7 +126,7 @@ class NativeLaunch:
                 if wave.numpy is not None:
                     self.fallback.check_leaks()
                 if self.left:
-                    self._go_on(self.left.popleft())
+                    self.wave = self.left.popleft()
                 elif launch.next_block < launch.blocks:
                     if self.shares:
                         self.program.seconds = (time.thread_time() - begun) / self.per_wave
@@ -175,8 +177,12 @@ class NativeLaunch:
 
     def _count_steps(self, begun: int = 0) -> None:
         """Looks at the limits; `begun`: segments that have run and are counted at their end."""
-        self.launch.check_limits(self.wave.take_steps() + begun, self.fallback.where)
+        self.launch.check_limits(self.wave.take_steps() + begun, self._where)
         self.launch.steps -= begun
+
+    def _where(self) -> str:
+        """What the wave executes."""
+        return self.fallback.where()
 
     # ------------------------------------------------------------ threads
 
@@ -199,7 +205,7 @@ class NativeLaunch:
         launch.steps += team.steps
         self.program.memories += [member for member in members[1:] if not member.code]
         if self.left:
-            self._go_on(self.left.popleft())
+            self.wave = self.left.popleft()
         elif launch.next_block < launch.blocks:
             return False
         return True
@@ -238,6 +244,6 @@ class NativeLaunch:
 
     def _resume(self) -> None:
         """The wave that was suspended first runs."""
-        self._go_on(self.suspended.popleft())
+        self.wave = self.suspended.popleft()
         self.wave.look_again()
         self.wave.state.counted = self.launch.steps

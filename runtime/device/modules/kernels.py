@@ -273,6 +273,12 @@ class KernelHandle:
         return tuple(size for _, _, size in self.parameters)
 
     @cached_property
+    def _block(self) -> Struct:
+        """The parameter block, with what lies between parameters."""
+        ends = [0, *(at + size for _, at, size in self.parameters)]
+        return Struct("".join(f"{at - end}x{size}s" for end, (_, at, size) in zip(ends, self.parameters, strict=False)))
+
+    @cached_property
     def _pointers(self) -> Struct:
         """A table of pointers to the parameters, as it lies in memory."""
         return Struct(f"{len(self.parameters)}Q")
@@ -379,14 +385,12 @@ class KernelHandle:
 
     def pack(self, values: Sequence[bytes]) -> bytes:
         """The parameter block of these values, one a parameter."""
-        out = bytearray(self.kernel.parameter_bytes)
         if len(values) != len(self.parameters):
             raise invalid(f"{len(values)} parameters are given; {self.name} has {len(self.parameters)}")
-        for raw, (name, at, size) in zip(values, self.parameters, strict=True):
-            if len(raw) != size:
-                raise invalid(f"{len(raw)} bytes for parameter {name}, which has {size}")
-            out[at : at + size] = raw
-        return bytes(out)
+        if tuple(map(len, values)) != self._sizes:
+            n, (name, _, size) = next((len(raw), p) for raw, p in zip(values, self.parameters, strict=True) if len(raw) != p[2])
+            raise invalid(f"{n} bytes for parameter {name}, which has {size}")
+        return self._block.pack(*values)
 
     def pack_table(self, table: int) -> bytes:
         """The parameter block read through a table of pointers, one a parameter."""
