@@ -11,6 +11,7 @@ from functools import partial
 from ..plan import plan as P
 from ..program import LoadedKernel
 from .calls import returns
+from .constants import with_constants
 from .cut import Cut, cut
 from .emit.tracing import Tracing
 from .emit.watch import ProofWatch
@@ -28,7 +29,7 @@ _GROWING = ("alloca", "stacksave", "stackrestore")
 class NativeStages:
     """What the compiler makes of a function, in order."""
 
-    plan: P.PlanFunction  # calls are inlined
+    plan: P.PlanFunction  # calls are inlined, and constants known where lanes exchange values
     apart: bool  # lanes may pass each other by
     uniformity: Uniformity  # which registers hold one value for the wave
     cut: Cut  # what runs vector by vector, and what happens between
@@ -42,6 +43,7 @@ def stages(kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False, prov
     """Compiles a kernel whose calls are inlined; `apart`: lanes may pass each other by; `proving`: to code that proves something of its launches."""
     if any(op.meaning.form.effect in _GROWING for segment in plan.segments for op in segment.ops):
         raise Untraceable("a stack that grows while the function runs")
+    plan = with_constants(plan)
     empty = Frame.of(kernel, plan)
     tracing = Tracing(empty)
     uniform = uniformity(plan, tracing.compiles, apart)

@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 from tests.interpreter.harness import run
 from warplab.interpreter.native.fallback import Fallback
 from warplab.interpreter.native.handing_over import SuspendedGroups
+from warplab.interpreter.native.program import NativeProgram
+from warplab.isa.ops import warp as isa
 
 HEAD = ".version 8.6\n.target sm_90a\n.address_size 64\n"
 ACROSS = {
@@ -97,3 +99,41 @@ def test_barriers_reduce_negated_predicates(operation: str, monkeypatch: pytest.
 def test_a_guarded_transposition_has_the_bits_of_numpy(guard: str) -> None:
     text = program("movmatrix.sync.aligned.m8n8.trans.b16 %r, %v;", GUARDS[guard], "")
     assert np.array_equal(*(run(text, 2, 64, 512, engine=engine) for engine in ("numpy", "native")))
+
+
+@pytest.mark.parametrize("clamp", [0, 31, 5, 0x1800, 0x181F, 0x1C1F, 0x101F])
+@pytest.mark.parametrize("mode", ["up", "down", "bfly", "idx"])
+@pytest.mark.parametrize("threads", [64, 48])
+def test_shuffles_at_one_distance_for_all_lanes(mode: str, clamp: int, threads: int) -> None:
+    across = f"""mov.u32 %s, 0; L: shfl.sync.{mode}.b32 %r|%f, %v, %s, {clamp}, -1; mad.lo.u32 %v, %v, 3, %r; @%f add.u32 %v, %v, 1;
+        add.u32 %s, %s, 1; setp.lt.u32 %f, %s, 40; @%f bra L; mov.u32 %r, %v; mov.b32 %w, %w;"""
+    text = program("mov.b32 %w, %w;", GUARDS["all"], across)
+    assert np.array_equal(*(run(text, 2, threads, 2 * threads * 4, engine=engine) for engine in ("numpy", "native")))
+
+
+@pytest.mark.parametrize(
+    ("distance", "known"),
+    [
+        ("mov.u32 %s, 4;", True),
+        ("mov.u32 %s, 5; @%g bra A; mov.u32 %s, 4; bra B; A: mov.u32 %s, 4; B:", True),
+        ("mov.u32 %s, 4; mov.u32 %k, 0; L: add.u32 %k, %k, 1; setp.lt.u32 %g, %k, 3; @%g bra L;", True),
+        ("@%g bra A; mov.u32 %s, 4; bra B; A: mov.u32 %s, 8; B:", False),
+        ("mov.u32 %s, 4; @%g mov.u32 %s, 8;", False),
+        ("mov.u32 %s, 4; mov.u32 %k, 0; L: add.u32 %s, %s, 1; add.u32 %k, %k, 1; setp.lt.u32 %g, %k, 3; @%g bra L;", False),
+    ],
+)
+def test_distances_that_registers_hold_are_known_to_the_compiler(distance: str, known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs: list[NativeProgram] = []
+    made = NativeProgram.__init__
+
+    def keep(self: NativeProgram, *given: object, **named: object) -> None:
+        made(self, *given, **named)  # type: ignore[arg-type]
+        programs.append(self)
+
+    monkeypatch.setattr(NativeProgram, "__init__", keep)
+    text = program("shfl.sync.down.b32 %r, %v, %s, 31, -1;", "and.b32 %k, %i, 1;", f"mov.u32 %k, 1; {distance}")
+    text = text.replace("@%g shfl", "shfl")
+    assert np.array_equal(*(run(text, 2, 64, 512, engine=engine) for engine in ("numpy", "native")))
+    plan = programs[0].cut.plan
+    (shuffle,) = [op for s in plan.segments for op in s.ops if op.meaning.form.meaning is isa.shfl]
+    assert (isinstance(shuffle.sources[1], int) and shuffle.sources[1] >= plan.first_constant) == known

@@ -5,7 +5,7 @@ Each entry stands beside the meaning in isa/ops/warp.py that it equals.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,7 @@ from ...trace.ufuncs import select
 from .rules import Warp, rule
 
 U32 = np.dtype(np.uint32)
+DISTANCES = (1, 2, 4, 8, 16)  # at which lanes read each other in loops of reductions and scans
 ALL = "<" + ", ".join(["i1 true"] * 32) + ">"
 
 
@@ -78,16 +79,52 @@ def _by_group(warp: Warp, groups: SymbolicArray, value: Callable[[str], str]) ->
 
 @rule(isa.shfl)
 def shfl(warp: Warp, a: SymbolicArray, b: Any, c: Any, membermask: Any = None, *, mode: str) -> tuple[SymbolicArray, Any]:
-    """Lanes that are known beforehand are a fixed permutation."""
+    """Lanes that are known beforehand are a fixed permutation; one that all lanes read is a number of the warp."""
     code = warp.code
     a = select(flags(warp, warp.members), lift(code, a, a.dtype, warp.width), lift(code, 0, a.dtype, warp.width))
-    fixed = [warp.constant(x) for x in (b, c)]
-    if None not in fixed and warp.members == "%bits":  # with a guard, LLVM confuses that of a lane with that of the lane it reads
-        b, c = (np.full((1, 1), x, np.uint32) for x in fixed)
-        lanes, holds = isa.partner(b, c, mode)
-        return a.shuffled(np.broadcast_to(lanes, (1, 32))[0].tolist()), lift(
-            code, np.broadcast_to(holds, (1, 32)), np.dtype(np.bool_), warp.width
-        )
+    by, clamp = warp.constant(b), warp.constant(c)
+    if clamp is None or warp.members != "%bits":  # with a guard, LLVM confuses that of a lane with that of the lane it reads
+        return _gathered(warp, a, b, c, mode)
+    if by is not None:
+        return _permuted(warp, a, by, clamp, mode)
+    if b.lanes > 1:
+        return _gathered(warp, a, b, c, mode)
+    by = code.emit(f"and i32 {code.emit(f'extractelement {b.type} {b.value}, i32 0')}, 31")
+    if mode == "idx":
+        return (_element(warp, a, by), lift(code, True, np.dtype(np.bool_), warp.width)) if clamp == 31 else _gathered(warp, a, b, c, mode)
+    types = [a.type, f"<{warp.width} x i1>"]
+
+    def read(distances: Sequence[int]) -> list[str]:
+        if not distances:
+            return [x.value for x in _gathered(warp, a, b, c, mode)]
+        first, *others = distances
+        is_first = code.emit(f"icmp eq i32 {by}, {first}")
+        return code.either(is_first, [lambda: [x.value for x in _permuted(warp, a, first, clamp, mode)], lambda: read(others)], types)
+
+    found, inside = read(DISTANCES)
+    return SymbolicArray(code, found, a.dtype), SymbolicArray(code, inside, np.bool_)
+
+
+def _permuted(warp: Warp, a: SymbolicArray, b: int, c: int, mode: str) -> tuple[SymbolicArray, SymbolicArray]:
+    """The values of lanes that are known."""
+    lanes, holds = isa.partner(np.full((1, 1), b, np.uint32), np.full((1, 1), c, np.uint32), mode)
+    inside = lift(warp.code, np.broadcast_to(holds, (1, 32)), np.dtype(np.bool_), warp.width)
+    return a.shuffled(np.broadcast_to(lanes, (1, 32))[0].tolist()), inside
+
+
+def _element(warp: Warp, a: SymbolicArray, lane: str) -> SymbolicArray:
+    """What one lane has, for all."""
+    code, t = warp.code, f"i{8 * a.itemsize}"
+    bits = a.view(f"u{a.itemsize}")
+    room = code.scratch(f"<32 x {t}>", f"shfl{8 * a.itemsize}")
+    code.lines.append(f"  store {bits.type} {bits.value}, ptr {room}, align 64")
+    found = code.fresh(f"load {t}, ptr {code.emit(f'getelementptr {t}, ptr {room}, i32 {lane}')}, align {a.itemsize}")
+    return _one(warp, found, bits.dtype).view(a.dtype)
+
+
+def _gathered(warp: Warp, a: SymbolicArray, b: Any, c: Any, mode: str) -> tuple[SymbolicArray, Any]:
+    """The values of any lanes."""
+    code = warp.code
     b, c = (lift(code, x, U32, warp.width) for x in (b, c))
     source: Any
     source, inside = isa.partner(b, c, mode)
