@@ -129,7 +129,10 @@ def _cut(kernel: LoadedKernel, made: NativeStages) -> Iterator[str]:
         if row.region is not None:
             for n in row.region.order:
                 yield f"        segment {n}: {len(made.plan.segments[n].ops)} operations, begins with varying [{_slots(row.region.kinds[n])}]"
-            yield "        if an access fails, the rows of these segments run instead"
+            waits = (
+                ", or lanes have to wait for others" if any(isinstance(made.plan.segments[n].end, P.Sync) for n in row.region.order) else ""
+            )
+            yield f"        if an access fails{waits}, the rows of these segments run instead"
             continue
         if row.side is not None:
             yield f"        if an access is not legal, or may see another lane's store, the rows of segments {row.segment} and {row.side} run instead"

@@ -1,7 +1,8 @@
 """Regions: parts of the flow graph with one entry and one exit in which no lane can see what another one does.
 
-A region computes with registers and reads memory; it has no store, no barrier and no instruction across lanes.  So a warp may execute all of it, loops
-included, before the next warp begins: the result is that of the lockstep order, and the registers stay in the host's registers.
+A region computes with registers and reads memory; it has no store and no barrier of the block.  So a warp may execute all of it, loops included, before the
+next warp begins: the result is that of the lockstep order, and the registers stay in the host's registers.  Where the lanes of a warp stay together, it may
+contain instructions across them: nobody waits there as long as all living lanes that their masks name are in the group, which is looked at for each warp.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .frame import Frame
 from .uniformity import VARYING, Kinds, Uniformity, kind_in
 
 MOST_OPERATIONS = 800  # of a region
+FEWEST_SYNCS = 2  # of a region without loops
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -36,7 +38,7 @@ class Region:
 
 
 def regions(plan: P.PlanFunction, uniformity: Uniformity, quiet: Callable[[P.Op], bool]) -> dict[int, Region]:
-    """The regions of a function by their entries; `quiet`: does an operation neither write memory nor depend on other lanes?"""
+    """The regions of a function by their entries; `quiet`: does an operation leave memory as it is, and the lanes of other warps alone?"""
     if any(
         isinstance(x, P.Special) and x.name in CLOCKS
         for s in plan.segments
@@ -84,15 +86,32 @@ def _ends_calmly(end: P.End) -> bool:
             targets = [end.to]
         case P.Branch():
             targets = [end.taken, end.fall]
+        case P.Sync():
+            return end.past != P.EXIT and end.guard is None
         case _:
             return False
     return P.EXIT not in targets and all(limit == SPIN_LIMIT for limit in end.turns.values())
 
 
+def _is_sync(plan: P.PlanFunction, n: int) -> bool:
+    return isinstance(plan.segments[n].end, P.Sync)
+
+
+def _begins_with_sync(plan: P.PlanFunction, n: int) -> bool:
+    """Is a segment worth to begin a region without loops?  Several loads are better checked together, before it."""
+    loads = [op for op in plan.segments[n].ops if op.how == "load" and not isinstance(op.sources[0], P.ParameterPlace)]
+    return _is_sync(plan, n) and len(loads) < 2
+
+
+def _crosses(plan: P.PlanFunction, n: int) -> bool:
+    """Does a segment depend on which lanes of a warp stand there?"""
+    return _is_sync(plan, n) or any(op.how == "warps" for op in plan.segments[n].ops)
+
+
 def _largest(plan: P.PlanFunction, uniformity: Uniformity, calm: list[bool], place: dict[int, int], entry: int) -> Region | None:
     """The largest region that begins at a segment; `place`: of each segment, in a reverse postorder."""
     graph = uniformity.graph
-    best, inside, operations, loops = None, set[int](), 0, False
+    best, inside, operations, loops, syncs = None, set[int](), 0, False, 0
     first, out = entry, graph.meet[entry]
     while out is not None:
         new = graph.reach(first, out)
@@ -101,7 +120,9 @@ def _largest(plan: P.PlanFunction, uniformity: Uniformity, calm: list[bool], pla
             break
         inside |= new
         loops = loops or any(s in inside and place[s] <= place[n] for n in new for s in graph.following[n])
-        if loops:
+        more = sum(_is_sync(plan, n) for n in new)
+        syncs += more
+        if loops or (more and syncs >= FEWEST_SYNCS and _begins_with_sync(plan, entry)):
             best = _region(plan, uniformity, entry, out, inside) or best
         first, out = out, graph.meet[out]
     return best
@@ -130,7 +151,7 @@ def _region(plan: P.PlanFunction, uniformity: Uniformity, entry: int, out: int, 
         ends[max(place[b] for b in loop.blocks)].append(names[loop.header])
     segments = [names[b] for b in order]
     apart, kinds = _kinds(uniformity, segments, out)
-    if kinds[out] & ~uniformity.entry[out]:
+    if kinds[out] & ~uniformity.entry[out] or (apart and any(_crosses(plan, n) for n in segments)):
         return None
     kinds[out] = uniformity.entry[out]
     waits: dict[int, tuple[int, ...]] = {}
@@ -165,8 +186,8 @@ def _kinds(uniformity: Uniformity, order: list[int], out: int) -> tuple[dict[int
         solved = solve(graph.following, entry, behind, order)
         known = len(found)
         for n in order:
-            guard = getattr(plan.segments[n].end, "guard", None)
-            if n not in found and guard is not None and kind_in(uniformity.live_behind(n, solved[n]), guard.slot) == VARYING:
+            end = plan.segments[n].end
+            if n not in found and isinstance(end, P.Branch) and kind_in(uniformity.live_behind(n, solved[n]), end.guard.slot) == VARYING:
                 found[n] = _apart(uniformity, n, set(order), out)
         if len(found) == known:
             return found, {n: solved[n] & plan.live_in[n] for n in (*order, out)}

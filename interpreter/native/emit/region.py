@@ -1,13 +1,14 @@
 """A region as one function: for each warp of a group all segments of the region, with the registers in local variables.
 
 Where lanes diverge, each segment has a mask of the lanes that stand before it, and the first segment of the region's order that has any runs next: so
-lanes reconverge as early as they can.  If an access is not plainly legal, or a loop does not end, the function puts back what it has changed and
-reports it; the region's segments then run one by one.
+lanes reconverge as early as they can.  If an access is not plainly legal, a loop does not end, or lanes have to wait for others of their warp, the function
+puts back what it has changed and reports it; the region's segments then run one by one.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
 from ...plan import plan as P
@@ -16,7 +17,7 @@ from ..frame import Frame
 from ..regions import Region, results, saved
 from ..schedule import layout
 from ..trace.code import VectorCode, vector_type
-from ..trace.symbol import SymbolicArray
+from ..trace.symbol import SymbolicArray, lift
 from ..trace.ufuncs import select
 from ..uniformity import UNIFORM, VARYING, kind_in
 from .emitter import Emitter, for_all, inlined, renamed, whole_function
@@ -25,6 +26,7 @@ from .pairs import END, LANES, takes_two, two_at_once
 from .segment import RegionSegment, address_slot, bases_of, raws_of
 from .windows import WORDS
 
+LOOK, LOOKED = "; look", "; looked"  # around lines that a warp needs only if lanes of it may be elsewhere
 PAUSE_AFTER = 1 << 20  # segments that the warps of one call execute before limits are checked
 
 
@@ -58,13 +60,14 @@ class RegionEmitter:
         entry = [line for slot in slots_of(self.live[region.entry]) for line in self._entered(slot)]
         body = [*entry, *self._started(), *segments]
         body = inlined(body) if self.small else body
-        twice = ["  br i1 %whole, label %all, label %some", "all:", *for_all(body, w)]
+        whole = _without_looks(body)
+        twice = ["  br i1 %whole, label %all, label %some", "all:", *for_all(whole, w)]
         if self.pairs:
             twice = [
                 "  br i1 %whole, label %look, label %some",
-                *two_at_once(body, out, self.variables, frame.size, w),
+                *two_at_once(whole, out, self.variables, frame.size, w),
                 "all:",
-                *for_all(body, w),
+                *for_all(whole, w),
             ]
         rooms = [f"  {name} = alloca {t}, align 64" for name, t in (self.variables | self.rooms).items()]
         rooms += [f"  {name}.b = alloca {t}, align 64" for name, t in self.variables.items() if self.pairs]
@@ -74,7 +77,7 @@ class RegionEmitter:
             "loop:", "  %k = phi i64 [%start, %entry], [%k.next, %on]", "  %total = phi i64 [0, %entry], [%total.next, %on]",
             "  %entry.p = getelementptr i64, ptr %list, i64 %k", "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32",
             f"  %bits = trunc i64 %e to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
-            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1", "  store i64 0, ptr %steps",
+            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1", "  store i64 0, ptr %steps", *self._elsewhere(),
             *(twice if self.small and not region.diverges else ["  br label %some"]), "some:", *body, "leave:", *out, "  br label %passed",
             "passed:", "  %vectors = phi i64 [1, %leave]" + ", [2, %leave.pair]" * self.pairs,
             "  %taken = load i64, ptr %steps", *field("region_steps", "%most"), "  %higher = call i64 @llvm.umax.i64(i64 %taken, i64 %most)",
@@ -204,7 +207,12 @@ class RegionEmitter:
     def plan_next(self, n: int) -> list[int]:
         """The segments to which one leads."""
         end: Any = self.plan.segments[n].end
-        return [end.to] if isinstance(end, P.Jump) else list(dict.fromkeys((end.taken, end.fall)))
+        match end:
+            case P.Jump():
+                return [end.to]
+            case P.Sync():
+                return [end.past]
+        return list(dict.fromkeys((end.taken, end.fall)))
 
     # ------------------------------------------------------------ segments
 
@@ -226,7 +234,7 @@ class RegionEmitter:
         ways = self._ways(e, n)
         self.rooms |= e.once.rooms | e.code.rooms
         checks = []
-        if any(op.how == "load" for op in segment.ops):
+        if any(op.how in ("load", "warps") for op in segment.ops):
             checks += ["  %status = load i64, ptr %ctx, align 8", "  %fine = icmp eq i64 %status, 0", "  br i1 %fine, label %good, label %bad, !prof !9",
                        "good:"]  # fmt: skip
         begin = []
@@ -235,7 +243,8 @@ class RegionEmitter:
         count = ["  %n = load i64, ptr %steps", "  %n.next = add i64 %n, 1", "  store i64 %n.next, ptr %steps"]
         if any(n in headers for headers in region.loops):
             count += ["  %ends = icmp ule i64 %n, %budget", "  br i1 %ends, label %going, label %bad, !prof !9", "going:"]
-        lines = [*begin, *count, *e.once.lines, LANES, *e.code.lines, *stores, END, *checks, *ways]
+        looks = self._looked(e, segment.end) if isinstance(segment.end, P.Sync) else []
+        lines = [*begin, *count, *e.once.lines, LANES, *e.code.lines, *stores, END, *checks, *looks, *ways]
         return [f"segment{n}:", *renamed(lines, {}, f".g{n}"), *self._behind(n)]
 
     def _ways(self, e: RegionSegment, n: int) -> list[str]:
@@ -285,6 +294,35 @@ class RegionEmitter:
         return [*lines, f"  %some{s}.m = load i{w}, ptr %mask{s}", f"  %some{s} = icmp ne i{w} %some{s}.m, 0",
                 f"  br i1 %some{s}, label %segment{s}, label %passed{s}"]  # fmt: skip
 
+    # ------------------------------------------------------------ lanes that wait
+
+    def _elsewhere(self) -> list[str]:
+        """Lines that find the living lanes of a warp that are not in the group, if the region asks for them."""
+        if not any(isinstance(self.plan.segments[n].end, P.Sync) for n in self.region.order):
+            return []
+        return [
+            *field("alive", "%alive"), "  %living.at = add i64 %alive, %vec", "  %living.p = getelementptr i64, ptr %ctx, i64 %living.at",
+            "  %living.l = load i64, ptr %living.p, align 8", f"  %living = trunc i64 %living.l to i{self.width}",
+            f"  %absent = xor i{self.width} %bits, -1", f"  %elsewhere = and i{self.width} %living, %absent",
+        ]  # fmt: skip
+
+    def _looked(self, e: RegionSegment, end: P.Sync) -> list[str]:
+        """Lines that leave the region where lanes name others that are elsewhere (schedule/waiting.py)."""
+        t = f"i{self.width}"
+        named = "-1" if end.mask is None else self._named(e, end.mask)
+        return [
+            LOOK, f"  %lacking = and {t} {named}, %elsewhere", f"  %are.here = icmp eq {t} %lacking, 0",
+            "  br i1 %are.here, label %here, label %bad, !prof !9", "here:", LOOKED,
+        ]  # fmt: skip
+
+    def _named(self, e: RegionSegment, mask: P.Source) -> str:
+        """All lanes that those of a warp name."""
+        kind, value = e.source(mask)
+        if kind == UNIFORM:
+            return e.once.emit(f"extractelement {value.type} {value.value}, i32 0")
+        asked = select(SymbolicArray(e.code, "%active", "?"), value, lift(e.code, 0, value.dtype, self.width))
+        return e.code.call(f"llvm.vector.reduce.or.v{self.width}i32", "i32", f"{asked.type} {asked.value}")
+
     # ------------------------------------------------------------ the exit
 
     def _at_exit(self) -> list[str]:
@@ -326,3 +364,14 @@ class RegionEmitter:
             "  %j.vec = lshr i64 %j.e, 32", f"  %j.fo = mul i64 %j.vec, {self.frame.size}", "  %j.frame = getelementptr i8, ptr %frames.b, i64 %j.fo",
             *self._copied("back", "%j.frame", back=True), "  %j.next = add i64 %j, 1", "  br label %undo", "failed:", f"  ret i64 {layout.REGION_FAILED}",
         ]  # fmt: skip
+
+
+def _without_looks(body: Sequence[str]) -> list[str]:
+    """What a region does for a whole warp, none of whose lanes is elsewhere."""
+    out, wanted = list[str](), True
+    for line in body:
+        wanted = wanted and line != LOOK
+        if wanted:
+            out.append(line)
+        wanted = wanted or line == LOOKED
+    return out

@@ -15,6 +15,7 @@ pytest.importorskip("llvmlite")
 from tests.interpreter.test_reference import seeded
 
 from .random_stretches import StretchProgram
+from .random_warps import WarpProgram
 from .test_regions import equal
 from .test_waiting import judge
 
@@ -45,9 +46,20 @@ def stretches(seed: int, _: pytest.MonkeyPatch) -> None:
     assert np.array_equal(numpy, native) and steps == native_steps
 
 
+def warps(seed: int, _: pytest.MonkeyPatch) -> None:
+    """Lanes of a warp that exchange values; with some seeds, they also wait for others, or for nobody who comes."""
+    careless = seed % 4 == 0
+    program = WarpProgram(seed, 0.1 * careless)
+    (numpy, steps), (native, native_steps) = program.results(engine="numpy"), program.results(engine="native")
+    assert numpy == native if isinstance(numpy, str) else np.array_equal(numpy, native)
+    assert careless or steps == native_steps
+
+
 @pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=pytest.mark.long)])
 @pytest.mark.parametrize(
-    "generator", [structured, strips, equal, waiting, stretches], ids=["structured", "strips", "loops", "waiting", "stretches"]
+    "generator",
+    [structured, strips, equal, waiting, stretches, warps],
+    ids=["structured", "strips", "loops", "waiting", "stretches", "warps"],
 )
 def test_engines_agree_on_fresh_programs(generator: Callable[[int, pytest.MonkeyPatch], object], seconds: int) -> None:
     end, seed = time.monotonic() + seconds, SEED

@@ -265,3 +265,51 @@ def test_loops_with_few_registers_take_two_warps_at_once(what: str) -> None:
             machine.launch(grid, block, [table, out, 9], engine=engine)
             left.append(machine.download(out))
     assert np.array_equal(left[:5], left[5:])
+
+
+CROSSING = """.reg .b64 %o; .reg .b32 %t, %v, %w, %d, %c, %m, %n; .reg .pred %p, %q;
+    ld.param.u64 %o, [out]; mov.u32 %t, %tid.x; mad.wide.u32 %o, %t, 4, %o; ld.global.u32 %v, [%o]; mov.u32 %c, 31; mov.u32 %m, -1; BEFORE
+    st.global.u32 [%o], %t; bra HERE; HERE: BODY st.global.u32 [%o], %v; END: ret;
+    ELSE: bar.warp.sync 0xFFFF0000; st.global.u32 [%o], %m; ret;"""
+REDUCTION = (
+    "mov.u32 %d, 16; L: shfl.sync.down.b32 %w|%q, %v, %d, %c, %m; add.u32 %v, %v, %w; shr.u32 %d, %d, 1; setp.ne.u32 %p, %d, 0; @%p bra L;"
+)
+ACROSS = {
+    "a reduction": REDUCTION,
+    "an unrolled reduction": "".join(f"mov.u32 %d, {d}; shfl.sync.bfly.b32 %w|%q, %v, %d, %c, %m; max.u32 %v, %v, %w;" for d in (16, 8, 4, 2, 1)),
+    "a scan": "mov.u32 %d, 1; L: shfl.sync.up.b32 %w|%q, %v, %d, 0, %m; @%q add.u32 %v, %v, %w; shl.b32 %d, %d, 1; setp.lt.u32 %p, %d, 32; @%p bra L;",
+    "ballots": "mov.u32 %d, 0; L: setp.lt.u32 %q, %t, %d; vote.sync.ballot.b32 %w, %q, %m; bar.warp.sync %m; mad.lo.u32 %v, %v, 3, %w; add.u32 %d, %d, 5; "
+    "setp.lt.u32 %p, %d, 70; @%p bra L;",
+    "sums": "mov.u32 %d, 0; L: redux.sync.add.u32 %w, %v, %m; xor.b32 %v, %v, %w; add.u32 %d, %d, 1; setp.lt.u32 %p, %d, 4; @%p bra L;",
+}  # fmt: skip
+GROUPS = {  # and whether all that the mask names are there
+    "whole warps": ("", True),
+    "lanes behind the end of others": ("setp.gt.u32 %p, %t, 40; @%p exit;", True),
+    "lanes that the mask names": ("and.b32 %w, %t, 16; setp.ne.u32 %p, %w, 0; @%p bra ELSE; mov.u32 %m, 0xFFFF;", True),
+    "a mask of each lane": ("and.b32 %w, %t, 24; shl.b32 %m, 255, %w;", True),
+    "lanes of which some are named": ("mov.u32 %m, 0x00F0;", True),
+    "lanes that others wait for": ("and.b32 %w, %t, 16; setp.ne.u32 %p, %w, 0; @%p bra ELSE;", False),
+}
+
+
+@pytest.mark.parametrize("body", ACROSS)
+@pytest.mark.parametrize("group", GROUPS)
+def test_instructions_across_lanes_in_a_region(body: str, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    programs: list[NativeProgram] = []
+    made = NativeProgram.__init__
+
+    def keep(self: NativeProgram, *given: object, **named: object) -> None:
+        made(self, *given, **named)  # type: ignore[arg-type]
+        programs.append(self)
+
+    monkeypatch.setattr(NativeProgram, "__init__", keep)
+    before, succeeds = GROUPS[group]
+    machine, left = Machine(kernel("p out", CROSSING.replace("BODY", ACROSS[body]).replace("BEFORE", before))), []
+    for engine in ("numpy", "native", "native"):  # the second time, code for lanes that pass each other by
+        out = machine.upload(np.random.default_rng(3).integers(0, 1 << 32, 96, np.uint32))
+        machine.launch(1, 90, [out], engine=engine)
+        left.append(machine.download(out))
+    assert (left[0] == left[1]).all() and (left[0] == left[2]).all()
+    last = programs[-1]
+    ran = [bool(last.memories[0].state.rows[row.number].code) for row in last.cut.rows if row.region is not None]
+    assert ran == [True] if succeeds else not any(ran)
