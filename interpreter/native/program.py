@@ -25,15 +25,15 @@ class NativeProgram:
 
     def __init__(self, kernel: LoadedKernel, plan: P.PlanFunction, apart: bool = False, proving: bool = False) -> None:
         self.kernel = kernel
-        self.plan = plan
         self.apart = apart
         made = stages(kernel, plan, apart, proving)
+        self.plan = made.plan
         self.cut, self.frame, self.module, self.side_by_side = made.cut, made.frame, made.module, made.side_by_side
         self.watch = made.watch
         self.own_specials = self.module.own_specials
         self.source = NativeSource(self.module.text, tuple(self.module.functions))
         self._library: CompiledLibrary | None = None
-        functions = [VectorFunction(plan, partial(build.segment, plan, observed=o)) for o in (False, True)]
+        functions = [VectorFunction(self.plan, partial(build.segment, self.plan, observed=o)) for o in (False, True)]
         self.function, self.observed = functions  # for what numpy runs of it
         self.memories: list[Any] = []  # of earlier launches
         self.seconds = 0.0  # CPU time of a block that ran on one thread, as an earlier launch tells

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.interpreter.harness import run
+from warplab.interpreter.faults import ExecutionError
 from warplab.interpreter.native.fallback import Fallback
 from warplab.interpreter.native.handing_over import SuspendedGroups
 from warplab.interpreter.native.program import NativeProgram
@@ -137,3 +138,14 @@ def test_distances_that_registers_hold_are_known_to_the_compiler(distance: str, 
     plan = programs[0].cut.plan
     (shuffle,) = [op for s in plan.segments for op in s.ops if op.meaning.form.meaning is isa.shfl]
     assert (isinstance(shuffle.sources[1], int) and shuffle.sources[1] >= plan.first_constant) == known
+
+
+def test_numpy_goes_on_with_a_distance_that_the_compiler_knows() -> None:
+    """The fault is found by numpy, which executes the shuffle before it again."""
+    across = "mov.u32 %s, 4; shfl.sync.down.b32 %r, %v, %s, 31, -1; mov.u64 %a, 4; ld.global.u32 %k, [%a]; add.u32 %r, %r, %k;"
+    said = []
+    for engine in ("numpy", "native"):
+        with pytest.raises(ExecutionError) as e:
+            run(program("mov.b32 %w, %w;", GUARDS["all"], across), 2, 64, 512, engine=engine)
+        said.append(str(e.value))
+    assert said[0] == said[1]
