@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
-import sys
 import time
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -103,8 +102,9 @@ def lowering(capability: tuple[int, int], lockstep: bool, stops: bool) -> Loweri
 class Launch:
     """The state that all waves of a launch share."""
 
+    # With so many attributes, each launch would have a dictionary of its own, which takes longer to fill and to read.
     __slots__ = (
-        "_deadline", "_memory", "_parameter_block", "_parameter_values", "arena", "assertions", "block", "blocks", "blocks_per_wave", "cluster",
+        "__weakref__", "_deadline", "_memory", "_parameter_block", "_parameter_values", "arena", "assertions", "block", "blocks", "blocks_per_wave", "cluster",
         "cluster_size", "clusters", "dynamic_shared", "ended_blocks", "epoch", "explicit_cluster", "grid", "heap", "kernel", "lowering", "max_warps",
         "most_blocks_per_wave", "moves", "multicasts", "multiprocessors", "name", "next_block", "number", "options", "other_arenas", "place", "printer",
         "quiet_rounds", "resources", "shared_bytes", "slips", "stack_limit", "stack_used", "steps", "suspended_waves", "threads", "total_shared", "turns",
@@ -140,8 +140,7 @@ class Launch:
         self.most_blocks_per_wave = self._most_blocks()  # that run together if the grid has enough of them
         self.blocks_per_wave = min(self.blocks, self.most_blocks_per_wave)
         self.lowering = lowering(profile.capability, o.lockstep, o.schedule is not None)
-        self._memory = kernel.launch_memory()
-        self._memory.raw = parameters[: kernel.parameter_bytes]
+        self._memory = array("Q", parameters[: kernel.parameter_bytes] + kernel.behind_parameters)  # for compiled code, too
         self._parameter_block: int | None = None
         self._parameter_values: dict[tuple[int, str], Array] = {}
         self.assertions: list[str] = []
@@ -267,23 +266,23 @@ class Launch:
     @property
     def parameters(self) -> Array:
         """The parameters' bytes, and more so that the widest load of one does not end behind them."""
-        return np.frombuffer(memoryview(self._memory), np.uint8)[:-CLOCK_BYTES]
+        return np.frombuffer(self._memory, np.uint8)[:-CLOCK_BYTES]
 
     @property
     def clock(self) -> Array:
         """What the last reader of a clock saw: cycles since the launch began."""
-        return np.frombuffer(memoryview(self._memory), np.uint64)[-1:]
+        return np.frombuffer(self._memory, np.uint64)[-1:]
 
     @property
     def cycles(self) -> int:
         """The same as a number."""
-        return int.from_bytes(self._memory.raw[-CLOCK_BYTES:], sys.byteorder)
+        return self._memory[-1]
 
     @property
     def places(self) -> tuple[int, int]:
         """The addresses of the parameters' bytes and of the clock in this process."""
-        at = ctypes.addressof(self._memory)
-        return at, at + len(self._memory) - CLOCK_BYTES
+        at, words = self._memory.buffer_info()
+        return at, at + CLOCK_BYTES * (words - 1)
 
     def param_place(self, v: Variable, offset: int) -> ParameterOffset:
         """The address of a parameter, as ld.param wants it."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -258,9 +257,9 @@ class LoadedKernel:
         return {id(v): at for v, at in self.parameters}
 
     @cached_property
-    def launch_memory(self) -> type[ctypes.Array[ctypes.c_char]]:
-        """What each launch has of its own for compiled code: the parameter block, so large that no load of a vector ends behind it, and a clock."""
-        return ctypes.c_char * (-(-max(self.parameter_bytes, 1) // 16) * 16 + 16 + CLOCK_BYTES)
+    def behind_parameters(self) -> bytes:
+        """What stands behind the parameter block of a launch: room, so that no load of a vector ends behind it, and a clock."""
+        return bytes(-self.parameter_bytes % 16 + 16 + CLOCK_BYTES)
 
     @cached_property
     def reached(self) -> list[Function]:
