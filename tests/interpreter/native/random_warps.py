@@ -108,6 +108,16 @@ class WarpProgram:
         ]
         return [*lines, *out]
 
+    def leaders(self, members: str) -> list[str]:
+        """All lanes read, in turn, each of those for which a condition holds: warps take as many turns as they have of these."""
+        n, v, to = self.label(), self.value(), self.value()
+        part = [f"@%p0 add.u32 {to}, {to}, 1;", f"@%p0 bra I{n}; xor.b32 {to}, {to}, %w; I{n}:"][self.rng.randrange(2)]
+        return [
+            self.condition(), f"vote.sync.ballot.b32 %m{n}, %p0, {members}; setp.eq.u32 %p3, %m{n}, 0; @%p3 bra J{n};",
+            f"L{n}: sub.u32 %x, 0, %m{n}; and.b32 %x, %x, %m{n}; bfind.u32 %x, %x; shfl.sync.idx.b32 %w, {v}, %x, 31, {members};",
+            f"mad.lo.u32 {to}, {to}, 7, %w; {part}", f"sub.u32 %x, %m{n}, 1; and.b32 %m{n}, %m{n}, %x; setp.ne.u32 %p3, %m{n}, 0; @%p3 bra L{n};", f"J{n}:",
+        ]  # fmt: skip
+
     def compute(self) -> list[str]:
         """Changes a value."""
         a, b = self.value(), self.value()
@@ -149,9 +159,11 @@ class WarpProgram:
                 lines += self.branch(depth, members)
             elif way < 0.3 and depth == 0:
                 lines += [self.condition(), self.pick("@%p0 exit;", "@!%p0 ret;")]
-            elif way < 0.35:
+            elif way < 0.34:
+                lines += self.leaders(members)
+            elif way < 0.38:
                 lines += [f"st.global.u32 [%o+20], {self.value()};"]
-            elif way < 0.5:
+            elif way < 0.52:
                 lines += self.chain(members)
             elif way < 0.8:
                 lines += self.across(members)

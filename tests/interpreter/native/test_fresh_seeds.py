@@ -48,11 +48,10 @@ def stretches(seed: int, _: pytest.MonkeyPatch) -> None:
 
 def warps(seed: int, _: pytest.MonkeyPatch) -> None:
     """Lanes of a warp that exchange values; with some seeds, they also wait for others, or for nobody who comes."""
-    careless = seed % 4 == 0
-    program = WarpProgram(seed, 0.1 * careless)
+    program = WarpProgram(seed, 0.1 * (seed % 4 == 0))
     (numpy, steps), (native, native_steps) = program.results(engine="numpy"), program.results(engine="native")
     assert numpy == native if isinstance(numpy, str) else np.array_equal(numpy, native)
-    assert careless or steps == native_steps
+    assert native_steps <= steps  # lanes that part in a region are not counted one after another
 
 
 @pytest.mark.parametrize("seconds", [3, pytest.param(60, marks=pytest.mark.long)])
