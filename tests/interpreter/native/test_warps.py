@@ -113,6 +113,19 @@ def test_shuffles_at_one_distance_for_all_lanes(mode: str, clamp: int, threads: 
 
 
 @pytest.mark.parametrize(
+    "index", ["and.b32 %s, %i, 96;", "shr.u32 %s, %i, 5;", "sub.u32 %s, %t, 20;", "and.b32 %s, %i, 16;", "shr.u32 %s, %t, 4;"]
+)
+@pytest.mark.parametrize("before", ["", "setp.lt.u32 %f, %t, 16; @%f exit;"])
+@pytest.mark.parametrize("threads", [64, 48])
+def test_lanes_read_one_lane_or_several(index: str, before: str, threads: int) -> None:
+    """Some indices differ in lanes only that have ended, or do not exist."""
+    across = f"{index} mov.u32 %v, %i; {before} shfl.sync.idx.b32 %r|%f, %v, %s, 31, -1;"
+    text = program("mov.b32 %w, %w;", GUARDS["all"], across).replace("@%g mov.b32", "mov.b32")
+    numpy, native = (run(text, 2, threads, 2 * threads * 4, engine=engine) for engine in ("numpy", "native"))
+    assert numpy.any() and np.array_equal(numpy, native)
+
+
+@pytest.mark.parametrize(
     ("distance", "known"),
     [
         ("mov.u32 %s, 4;", True),

@@ -87,11 +87,11 @@ def shfl(warp: Warp, a: SymbolicArray, b: Any, c: Any, membermask: Any = None, *
         return _gathered(warp, a, b, c, mode)
     if by is not None:
         return _permuted(warp, a, by, clamp, mode)
-    if b.lanes > 1:
+    if mode == "idx" and clamp == 31:
+        return _of_one_lane(warp, a, b), lift(code, True, np.dtype(np.bool_), warp.width)
+    if mode == "idx" or b.lanes > 1:
         return _gathered(warp, a, b, c, mode)
     by = code.emit(f"and i32 {code.emit(f'extractelement {b.type} {b.value}, i32 0')}, 31")
-    if mode == "idx":
-        return (_element(warp, a, by), lift(code, True, np.dtype(np.bool_), warp.width)) if clamp == 31 else _gathered(warp, a, b, c, mode)
     types = [a.type, f"<{warp.width} x i1>"]
 
     def read(distances: Sequence[int]) -> list[str]:
@@ -110,6 +110,19 @@ def _permuted(warp: Warp, a: SymbolicArray, b: int, c: int, mode: str) -> tuple[
     lanes, holds = isa.partner(np.full((1, 1), b, np.uint32), np.full((1, 1), c, np.uint32), mode)
     inside = lift(warp.code, np.broadcast_to(holds, (1, 32)), np.dtype(np.bool_), warp.width)
     return a.shuffled(np.broadcast_to(lanes, (1, 32))[0].tolist()), inside
+
+
+def _of_one_lane(warp: Warp, a: SymbolicArray, b: Any) -> SymbolicArray:
+    """What the lanes `b` have: in most programs that is one lane for all, such as the leader of a group."""
+    code, index = warp.code, lift(warp.code, b, U32, warp.width) & 31
+    first = code.emit(f"and i32 {code.call('llvm.cttz.i32', 'i32', f'i32 {warp.members}', 'i1 false')}, 31")
+    lane = code.emit(f"extractelement {index.type} {index.value}, i32 {first}")
+    if b.lanes == 1:
+        return _element(warp, a, lane)
+    others = code.emit(f"and i32 {_bits(warp, index != _one(warp, lane))}, {warp.members}")
+    ways = [lambda: [_element(warp, a, lane).value], lambda: [_gathered(warp, a, b, np.uint32(31), "idx")[0].value]]
+    (found,) = code.either(code.emit(f"icmp eq i32 {others}, 0"), ways, [a.type])
+    return SymbolicArray(code, found, a.dtype)
 
 
 def _element(warp: Warp, a: SymbolicArray, lane: str) -> SymbolicArray:
