@@ -87,7 +87,7 @@ def _ends_calmly(end: P.End) -> bool:
         case P.Branch():
             targets = [end.taken, end.fall]
         case P.Sync():
-            return end.past != P.EXIT and end.guard is None
+            return end.past != P.EXIT and end.guard is None and end.mask is not None  # matrix instructions gain nothing: they are long
         case _:
             return False
     return P.EXIT not in targets and all(limit == SPIN_LIMIT for limit in end.turns.values())

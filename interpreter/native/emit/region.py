@@ -309,14 +309,14 @@ class RegionEmitter:
     def _looked(self, e: RegionSegment, end: P.Sync) -> list[str]:
         """Lines that leave the region where lanes name others that are elsewhere (schedule/waiting.py)."""
         t = f"i{self.width}"
-        named = "-1" if end.mask is None else self._named(e, end.mask)
         return [
-            LOOK, f"  %lacking = and {t} {named}, %elsewhere", f"  %are.here = icmp eq {t} %lacking, 0",
+            LOOK, f"  %lacking = and {t} {self._named(e, end.mask)}, %elsewhere", f"  %are.here = icmp eq {t} %lacking, 0",
             "  br i1 %are.here, label %here, label %bad, !prof !9", "here:", LOOKED,
         ]  # fmt: skip
 
-    def _named(self, e: RegionSegment, mask: P.Source) -> str:
+    def _named(self, e: RegionSegment, mask: P.Source | None) -> str:
         """All lanes that those of a warp name."""
+        assert mask is not None
         kind, value = e.source(mask)
         if kind == UNIFORM:
             return e.once.emit(f"extractelement {value.type} {value.value}, i32 0")
