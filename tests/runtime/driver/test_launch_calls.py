@@ -43,9 +43,8 @@ print(json.dumps(calls))
 
 @pytest.mark.parametrize("engine", ["native", "auto"])
 def test_a_launch_makes_few_calls(engine: str) -> None:
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("WARPLAB_")} | {
-        "PYTHONPATH": os.pathsep.join(filter(None, sys.path))
-    }
+    kept = {k: v for k, v in os.environ.items() if not k.startswith("WARPLAB_") or k == "WARPLAB_CACHE"}
+    environment = kept | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", COUNTED, engine], capture_output=True, text=True, env=environment, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     calls = json.loads(done.stdout)
