@@ -17,8 +17,7 @@ from warplab.isa.profiles import FEATURES, DeviceProfile
 from warplab.isa.textures.resources import NoResources, Resources
 
 from .faults import Fault, LimitReached
-from .memory.arena import NAMED as NAMED
-from .memory.arena import Arena
+from .memory.arena import NAMED, Arena
 from .memory.multicast import MulticastRange
 from .plan.plan import LoweringOptions, Site
 from .program import CLOCK_BYTES, LoadedKernel

@@ -12,7 +12,7 @@ import numpy as np
 from warplab.isa.spaces import WINDOW_SIZE, window_of
 from warplab.isa.types import TYPES, ScalarType
 
-from ...launch import NAMED
+from ...memory.arena import NAMED
 from ...vector.group import PAUSE_TURNS
 from ..schedule.layout import WaveRecord
 from ..trace.code import Untraceable, VectorCode, scalar_type
