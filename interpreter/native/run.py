@@ -18,6 +18,8 @@ from .taking_over import LISTS_LEFT, NumpyWave
 from .threads import LEAST, SHARED_LANES, WAVES, Team, may_share
 from .wave import BLOCKS, CHUNK, MORE, NEXT_BLOCK, UNDER_WAY, NativeWave
 
+COLD = 6  # times as long as later ones may the first wave of a launch take, whose code and memory the processor has to fetch
+
 
 class NativeLaunch:
     """A launch as compiled code sees it; it runs one wave at a time."""
@@ -38,6 +40,7 @@ class NativeLaunch:
             self.most = min(1 << part.bit_length() - 1, self.most)
             self.least = min(-(-self.most // 2), self.least)
         self.shares = shares and launch.blocks > 2 * self.most
+        self.alone: tuple[float, int] | None = None  # when it was found that threads are not worth it, and the next block then
         self._begin(self._kept())
         self.per_wave = self.wave.per_wave
         self.wave.fill(0, self.per_wave if self.shares else CHUNK)
@@ -128,14 +131,18 @@ class NativeLaunch:
                 if self.left:
                     self.wave = self.left.popleft()
                 elif launch.next_block < launch.blocks:
-                    if self.shares:
-                        self.program.seconds = (time.thread_time() - begun) / self.per_wave
+                    if self.shares and (seconds := (time.thread_time() - begun) / self.per_wave) > COLD * self.program.seconds:
+                        self.program.seconds = seconds
                     if not self.shares or not self._share():
+                        if self.shares:
+                            self.alone = time.thread_time(), launch.next_block
                         self.shares = False
                         wave.fill(launch.next_block)
                 elif self.suspended:
                     self._resume()
                 else:
+                    if self.alone is not None:
+                        self.program.seconds = (time.thread_time() - self.alone[0]) / (launch.blocks - self.alone[1])
                     return None
             elif code == s.ASKED:
                 if not self._ask(0):
