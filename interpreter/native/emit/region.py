@@ -8,7 +8,6 @@ puts back what it has changed and reports it; the region's segments then run one
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from ...plan import plan as P
@@ -17,16 +16,16 @@ from ..frame import Frame
 from ..regions import Region, results, saved
 from ..schedule import layout
 from ..trace.code import VectorCode, vector_type
-from ..trace.symbol import SymbolicArray, lift
+from ..trace.symbol import SymbolicArray
 from ..trace.ufuncs import select
 from ..uniformity import UNIFORM, VARYING, kind_in
 from .emitter import Emitter, for_all, inlined, renamed, whole_function
 from .memory import Helpers, field
 from .pairs import END, LANES, takes_two, two_at_once
 from .segment import RegionSegment, address_slot, bases_of, raws_of
+from .syncs import elsewhere, looked, without_looks
 from .windows import WORDS
 
-LOOK, LOOKED = "; look", "; looked"  # around lines that a warp needs only if lanes of it may be elsewhere
 PAUSE_AFTER = 1 << 20  # segments that the warps of one call execute before limits are checked
 
 
@@ -49,6 +48,7 @@ class RegionEmitter:
         self.loads = Counter(address_slot(op.sources[0]) for op in ops if op.how == "load")
         self.windows = Counter[int]()  # of the bases, as far as they have been given to loads
         self.diverges = region.diverges
+        self.waits = any(isinstance(plan.segments[n].end, P.Sync) for n in region.order)  # for lanes of a warp, if they are not there
         self.raws = raws_of(ops, frame.dtypes)
         self.pairs = small and takes_two(frame, plan, region, self.live)
 
@@ -60,7 +60,7 @@ class RegionEmitter:
         entry = [line for slot in slots_of(self.live[region.entry]) for line in self._entered(slot)]
         body = [*entry, *self._started(), *segments]
         body = inlined(body) if self.small else body
-        whole = _without_looks(body)
+        whole = without_looks(body)
         twice = ["  br i1 %whole, label %all, label %some", "all:", *for_all(whole, w)]
         if self.pairs:
             twice = [
@@ -77,7 +77,8 @@ class RegionEmitter:
             "loop:", "  %k = phi i64 [%start, %entry], [%k.next, %on]", "  %total = phi i64 [0, %entry], [%total.next, %on]",
             "  %entry.p = getelementptr i64, ptr %list, i64 %k", "  %e = load i64, ptr %entry.p, align 8", "  %vec = lshr i64 %e, 32",
             f"  %bits = trunc i64 %e to i{w}", f"  %active = bitcast i{w} %bits to <{w} x i1>", f"  %fo = mul i64 %vec, {self.frame.size}",
-            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1", "  store i64 0, ptr %steps", *self._elsewhere(),
+            "  %frame = getelementptr i8, ptr %frames.b, i64 %fo", f"  %whole = icmp eq i{w} %bits, -1", "  store i64 0, ptr %steps",
+            *(elsewhere(w) if self.waits else []),
             *(twice if self.small and not region.diverges else ["  br label %some"]), "some:", *body, "leave:", *out, "  br label %passed",
             "passed:", "  %vectors = phi i64 [1, %leave]" + ", [2, %leave.pair]" * self.pairs,
             "  %taken = load i64, ptr %steps", *field("region_steps", "%most"), "  %higher = call i64 @llvm.umax.i64(i64 %taken, i64 %most)",
@@ -243,7 +244,7 @@ class RegionEmitter:
         count = ["  %n = load i64, ptr %steps", "  %n.next = add i64 %n, 1", "  store i64 %n.next, ptr %steps"]
         if any(n in headers for headers in region.loops):
             count += ["  %ends = icmp ule i64 %n, %budget", "  br i1 %ends, label %going, label %bad, !prof !9", "going:"]
-        looks = self._looked(e, segment.end) if isinstance(segment.end, P.Sync) else []
+        looks = looked(e, segment.end) if isinstance(segment.end, P.Sync) else []
         lines = [*begin, *count, *e.once.lines, LANES, *e.code.lines, *stores, END, *checks, *looks, *ways]
         return [f"segment{n}:", *renamed(lines, {}, f".g{n}"), *self._behind(n)]
 
@@ -294,35 +295,6 @@ class RegionEmitter:
         return [*lines, f"  %some{s}.m = load i{w}, ptr %mask{s}", f"  %some{s} = icmp ne i{w} %some{s}.m, 0",
                 f"  br i1 %some{s}, label %segment{s}, label %passed{s}"]  # fmt: skip
 
-    # ------------------------------------------------------------ lanes that wait
-
-    def _elsewhere(self) -> list[str]:
-        """Lines that find the living lanes of a warp that are not in the group, if the region asks for them."""
-        if not any(isinstance(self.plan.segments[n].end, P.Sync) for n in self.region.order):
-            return []
-        return [
-            *field("alive", "%alive"), "  %living.at = add i64 %alive, %vec", "  %living.p = getelementptr i64, ptr %ctx, i64 %living.at",
-            "  %living.l = load i64, ptr %living.p, align 8", f"  %living = trunc i64 %living.l to i{self.width}",
-            f"  %absent = xor i{self.width} %bits, -1", f"  %elsewhere = and i{self.width} %living, %absent",
-        ]  # fmt: skip
-
-    def _looked(self, e: RegionSegment, end: P.Sync) -> list[str]:
-        """Lines that leave the region where lanes name others that are elsewhere (schedule/waiting.py)."""
-        t = f"i{self.width}"
-        return [
-            LOOK, f"  %lacking = and {t} {self._named(e, end.mask)}, %elsewhere", f"  %are.here = icmp eq {t} %lacking, 0",
-            "  br i1 %are.here, label %here, label %bad, !prof !9", "here:", LOOKED,
-        ]  # fmt: skip
-
-    def _named(self, e: RegionSegment, mask: P.Source | None) -> str:
-        """All lanes that those of a warp name."""
-        assert mask is not None
-        kind, value = e.source(mask)
-        if kind == UNIFORM:
-            return e.once.emit(f"extractelement {value.type} {value.value}, i32 0")
-        asked = select(SymbolicArray(e.code, "%active", "?"), value, lift(e.code, 0, value.dtype, self.width))
-        return e.code.call(f"llvm.vector.reduce.or.v{self.width}i32", "i32", f"{asked.type} {asked.value}")
-
     # ------------------------------------------------------------ the exit
 
     def _at_exit(self) -> list[str]:
@@ -364,14 +336,3 @@ class RegionEmitter:
             "  %j.vec = lshr i64 %j.e, 32", f"  %j.fo = mul i64 %j.vec, {self.frame.size}", "  %j.frame = getelementptr i8, ptr %frames.b, i64 %j.fo",
             *self._copied("back", "%j.frame", back=True), "  %j.next = add i64 %j, 1", "  br label %undo", "failed:", f"  ret i64 {layout.REGION_FAILED}",
         ]  # fmt: skip
-
-
-def _without_looks(body: Sequence[str]) -> list[str]:
-    """What a region does for a whole warp, none of whose lanes is elsewhere."""
-    out, wanted = list[str](), True
-    for line in body:
-        wanted = wanted and line != LOOK
-        if wanted:
-            out.append(line)
-        wanted = wanted or line == LOOKED
-    return out
