@@ -349,7 +349,7 @@ def end_kind(end: P.End, kinds: Kinds, frame: Frame, is_entry: bool, returns: Ca
             return s.EXIT
         case P.Leave(what="ret" | "exit", guard=guard) if is_entry:
             assert guard is not None
-            return s.LEAVE if kind_in(kinds, guard.slot) == UNIFORM else s.EXIT_SOME
+            return s.EXIT_UNIFORM if kind_in(kinds, guard.slot) == UNIFORM else s.EXIT_SOME
         case P.Barrier(number=number, count=count):
             plain = all(named_by(frame, x, kinds) is not None for x in (number, count) if x is not None)
             return s.BARRIER if plain and _reduces_plainly(end) else s.LEAVE

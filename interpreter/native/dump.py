@@ -25,7 +25,7 @@ from .uniformity import Uniformity, kind_in
 
 KINDS = ("uniform", "varying")
 ROWS = {getattr(s, name): name.lower().replace("_", " ") for name in (
-    "RUN", "CALLOUT", "JUMP", "BRANCH", "BRANCH_UNIFORM", "BRANCH_MANY", "EXIT", "EXIT_SOME", "BARRIER", "WARP_SYNC", "LEAVE", "REGION",
+    "RUN", "CALLOUT", "JUMP", "BRANCH", "BRANCH_UNIFORM", "BRANCH_MANY", "EXIT", "EXIT_SOME", "EXIT_UNIFORM", "BARRIER", "WARP_SYNC", "LEAVE", "REGION",
     "CLUSTER_ARRIVE", "CLUSTER_WAIT")}  # fmt: skip
 Lines = Callable[[LoadedKernel, NativeStages], Iterator[str]]
 

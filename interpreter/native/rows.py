@@ -78,7 +78,7 @@ class RowTable:
                 out.guarded, out.guard = self._flags(guard.slot, row)
                 out.inverted = guard.negated
         elif guard is not None and not isinstance(end, P.Call):
-            lane = row.kind != s.BRANCH_UNIFORM
+            lane = row.kind not in (s.BRANCH_UNIFORM, s.EXIT_UNIFORM)
             out.predicate = self.frame.mask(guard.slot) if lane else 2 * guard.slot
             out.negated = guard.negated
         match end:

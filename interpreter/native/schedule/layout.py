@@ -19,13 +19,14 @@ from .records import Array, Record, RecordTable, Root
     BRANCH_MANY,
     EXIT,
     EXIT_SOME,
+    EXIT_UNIFORM,
     BARRIER,
     WARP_SYNC,
     LEAVE,
     REGION,
     CLUSTER_ARRIVE,
     CLUSTER_WAIT,
-) = range(14)
+) = range(15)
 NAMED_BY_TEXT, NAMED_BY_ONE, NAMED_BY_LANES = range(3)  # where an operand is: in the row, in a register of one value, in one of each lane
 BY_POPC, BY_AND, BY_OR = range(1, 4)  # how a barrier reduces predicates
 REGION_FAILED = -2  # what a region's function returns

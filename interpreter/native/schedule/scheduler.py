@@ -176,6 +176,11 @@ def end(wave: WaveRecord, row: RowRecord, kind: int) -> int:
         return 0
     if kind == s.EXIT_SOME:
         return exit_some(wave, row)
+    if kind == s.EXIT_UNIFORM:
+        if wave.masks[row.predicate] & 1 == row.negated:
+            return follow(wave, row.fall, row)
+        leave(wave)
+        return 0
     if kind == s.BARRIER:
         return barrier(wave, row)
     if kind == s.WARP_SYNC:

@@ -105,3 +105,13 @@ def test_some_lanes_and_some_warps_wait_for_each_other() -> None:
         DONE: st.global.u32 [%o], %x; ret; }}"""
     numpy, native = (run(text, 3, 128, 3 * 128 * 4, engine=engine) for engine in ("numpy", "native"))
     assert np.array_equal(numpy, native)
+
+
+@pytest.mark.parametrize("n", [0, 1])
+@pytest.mark.parametrize("end", ["@%p ret;", "@!%p ret;", "@%p exit;"])
+def test_all_lanes_end_or_none(end: str, n: int) -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %t, %x; .reg .pred %p; ld.param.u64 %o, [out]; mov.u32 %t, %tid.x;
+        mad.wide.u32 %a, %t, 4, %o; ld.global.u32 %x, [%o]; setp.eq.u32 %p, %x, 0; bar.sync 0; {end} add.u32 %x, %t, 7; st.global.u32 [%a], %x; ret; }}"""
+    numpy, native = (run(text, 2, 64, np.full(64, n, np.uint32), engine=engine) for engine in ("numpy", "native"))
+    ends = (n == 0) != ("!" in end)
+    assert np.array_equal(numpy, native) and (native == (n if ends else np.arange(64) + 7)).all()

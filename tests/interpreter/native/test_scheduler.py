@@ -22,7 +22,19 @@ PREDICATES, NUMBERS = 4, 4  # the first of 32 words of numbers, one for each lan
 ROOM = 120 * VECTORS
 BEHIND = 12  # words of lists behind the rows: of three ways of a table, of a way out of loops, of a way back
 
-KINDS = [s.JUMP, s.BRANCH, s.BRANCH, s.BRANCH_UNIFORM, s.BRANCH_MANY, s.EXIT_SOME, s.BARRIER, s.BARRIER, s.WARP_SYNC, s.EXIT]
+KINDS = [
+    s.JUMP,
+    s.BRANCH,
+    s.BRANCH,
+    s.BRANCH_UNIFORM,
+    s.BRANCH_MANY,
+    s.EXIT_SOME,
+    s.EXIT_UNIFORM,
+    s.BARRIER,
+    s.BARRIER,
+    s.WARP_SYNC,
+    s.EXIT,
+]
 targets = st.integers(0, ROWS - 1)
 rows = st.tuples(
     st.sampled_from(KINDS), targets, targets, targets, st.integers(0, PREDICATES - 1), st.booleans(), st.integers(0, 2**16 - 1)
