@@ -76,6 +76,12 @@ class Uniformity:
             return max(kind, kind_of(end.pointer, kinds))
         return max(kind, kind_of(end.index, kinds)) if isinstance(end, P.Table) else kind
 
+    def names_apart(self, n: int) -> bool:
+        """Do lanes name several barriers at a segment's end, or several masks of lanes for which they wait?"""
+        end, kinds = self.plan.segments[n].end, self.behind(n, self.entry[n])
+        named = [end.number] if isinstance(end, P.Barrier) else [end.mask] if isinstance(end, P.Sync) else []
+        return any(kind_of(x, kinds) == VARYING for x in named if x is not None)
+
 
 def uniformity(plan: P.PlanFunction, runs: Callable[[P.Op], bool], apart: bool = False) -> Uniformity:
     """The kinds in a plan; `runs`: which operations are compiled; `apart`: lanes may pass each other by at any place."""
@@ -116,7 +122,7 @@ def _written_apart(u: Uniformity, apart: bool) -> tuple[int, ...]:
     waits = {n for n, s in enumerate(plan.segments) if _may_wait(s.end)}
     out = list(u.written_apart)
     for n, segment in enumerate(plan.segments):
-        if u.condition(n) == UNIFORM:
+        if u.condition(n) == UNIFORM and not (apart and u.names_apart(n)):
             continue
         meet, join = graph.meet[n], getattr(segment.end, "join", P.EXIT)
         ways = [(s, _apart(graph, s, meet, join)) for s in graph.following[n]]

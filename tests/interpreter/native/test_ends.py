@@ -115,3 +115,11 @@ def test_all_lanes_end_or_none(end: str, n: int) -> None:
     numpy, native = (run(text, 2, 64, np.full(64, n, np.uint32), engine=engine) for engine in ("numpy", "native"))
     ends = (n == 0) != ("!" in end)
     assert np.array_equal(numpy, native) and (native == (n if ends else np.arange(64) + 7)).all()
+
+
+def test_warps_that_name_different_barriers_count_each_for_itself() -> None:
+    text = f"""{HEAD}.visible .entry k(.param .u64 out) {{ .reg .u64 %o, %a; .reg .u32 %t, %x, %n; .reg .pred %p; ld.param.u64 %o, [out]; mov.u32 %t, %tid.x;
+        mad.wide.u32 %a, %t, 4, %o; mov.u32 %x, 0; shr.u32 %n, %t, 5; add.u32 %n, %n, 1;
+        L: bar.sync %n, 32; add.u32 %x, %x, 1; setp.lt.u32 %p, %x, 3; @%p bra L; st.global.u32 [%a], %x; ret; }}"""
+    for engine in ("numpy", "native"):
+        assert (run(text, 2, 96, np.zeros(96, np.uint32), engine=engine) == 3).all()
