@@ -104,6 +104,7 @@ class EngineChoice:
                     return False
                 self.compiler = beside.begun(self.program.sources())
                 if self.compiler is not None:
+                    self.notes.kept = True
                     return False
             if not self._pays(foresight, wave, True, False):
                 return False

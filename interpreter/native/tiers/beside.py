@@ -1,13 +1,13 @@
 """The compiler beside numpy: a process that compiles a kernel while numpy runs it, and leaves the code on disk.
 
-It is not a thread: LLVM crashes where a process ends while one of its threads compiles.  A process can be ended at any time.
+It is not a thread: LLVM crashes where a process ends while one of its threads compiles.  It ends what it has begun, though the program may have ended
+meanwhile: a program that is always over before its code is there would never run natively.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -15,8 +15,8 @@ from collections.abc import Iterable
 
 from ..jit import NativeSource, compiled
 from ..store import ObjectStore, folder
-from . import at_end
 
+MOST_SECONDS = 60  # of the processor, after which such a process is ended
 _COMMAND = "import sys; sys.path[:] = {path!r}; from {module} import compile_given; compile_given()"
 _running: list[CompilerProcess] = []
 
@@ -26,6 +26,7 @@ class CompilerProcess:
 
     def __init__(self, sources: Iterable[NativeSource]) -> None:
         command = _COMMAND.format(path=sys.path, module=__name__)
+        folder().mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile() as given:  # a pipe would hold this process up until the other one reads
             given.write(json.dumps([(source.key, source.text) for source in sources]).encode())
             given.seek(0)
@@ -36,7 +37,6 @@ class CompilerProcess:
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,  # an interrupt at the keyboard is not for it
             )
-        self._owner = os.getpid()  # this may be forked
         _running.append(self)
 
     @property
@@ -47,14 +47,6 @@ class CompilerProcess:
         if self in _running:
             _running.remove(self)
         return True
-
-    def end(self) -> None:
-        """Ends it."""
-        _running.remove(self)
-        if self._owner == os.getpid():
-            self._process.kill()
-            with contextlib.suppress(OSError):
-                self._process.wait()
 
 
 def is_busy() -> bool:
@@ -70,15 +62,15 @@ def begun(sources: Iterable[NativeSource]) -> CompilerProcess | None:
         return None
 
 
-@at_end
-def end_all() -> None:
-    """Ends those that run."""
-    for process in list(_running):
-        process.end()
-
-
 def compile_given() -> None:
     """What the process does."""
+    with contextlib.suppress(ImportError, OSError, ValueError):  # of systems without such limits
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_CPU, (MOST_SECONDS, MOST_SECONDS))
     store = ObjectStore(folder())
     for key, text in json.load(sys.stdin):
-        store.put(key, compiled(text))
+        code = compiled(text)
+        if not store.place.is_dir():  # removed by whoever is done with it
+            return
+        store.put(key, code)

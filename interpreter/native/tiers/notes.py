@@ -13,6 +13,7 @@ from ..store import ObjectStore, folder
 from . import at_end
 
 VERSION = "notes 1"
+LONG = 0.15  # seconds on numpy, from which on a later process may gain by compiled code
 CHANGED = 0.25  # of what was kept, from which on it is kept anew
 
 
@@ -23,7 +24,7 @@ class KernelNote:
     seconds: float = 0.0  # that its launches take on numpy
     rate: float = 0.0  # seconds on numpy for one step of a launch
     writing: float = 0.0  # seconds to write the kernel down for the compiler; 0: unknown
-    kept: bool = False  # its code is on disk
+    kept: bool = False  # its code is on disk, or a process makes it
 
     def says_the_same(self, other: KernelNote) -> bool:
         """Would a later process decide alike?"""
@@ -64,9 +65,9 @@ class KernelNotes:
         return KernelNote(rate * self.steps, rate, self.writing, self.kept)
 
     def write(self) -> None:
-        """Keeps the note, if it says something new of a kernel that was worth writing down."""
+        """Keeps the note, if it says something new of a kernel that was worth writing down, or may be for a later process."""
         now = self.note()
-        if self.writing and self.steps and not now.says_the_same(self.before):
+        if (self.writing or now.seconds > LONG) and self.steps and not now.says_the_same(self.before):
             self._store.put(self._key, json.dumps(asdict(now)).encode())
             self.before = now
 
