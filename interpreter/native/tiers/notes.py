@@ -13,7 +13,7 @@ from ..store import ObjectStore, folder
 from . import at_end
 
 VERSION = "notes 1"
-LONG = 0.15  # seconds on numpy, from which on a later process may gain by compiled code
+NOTED = 0.15  # seconds on numpy, from which on a later process may gain by compiled code
 CHANGED = 0.25  # of what was kept, from which on it is kept anew
 
 
@@ -67,7 +67,7 @@ class KernelNotes:
     def write(self) -> None:
         """Keeps the note, if it says something new of a kernel that was worth writing down, or may be for a later process."""
         now = self.note()
-        if (self.writing or now.seconds > LONG) and self.steps and not now.says_the_same(self.before):
+        if (self.writing or now.seconds > NOTED) and self.steps and not now.says_the_same(self.before):
             self._store.put(self._key, json.dumps(asdict(now)).encode())
             self.before = now
 
