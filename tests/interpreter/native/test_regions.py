@@ -294,15 +294,7 @@ GROUPS = {  # and whether all that the mask names are there
 
 @pytest.mark.parametrize("body", ACROSS)
 @pytest.mark.parametrize("group", GROUPS)
-def test_instructions_across_lanes_in_a_region(body: str, group: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs: list[NativeProgram] = []
-    made = NativeProgram.__init__
-
-    def keep(self: NativeProgram, *given: object, **named: object) -> None:
-        made(self, *given, **named)  # type: ignore[arg-type]
-        programs.append(self)
-
-    monkeypatch.setattr(NativeProgram, "__init__", keep)
+def test_instructions_across_lanes_in_a_region(body: str, group: str, programs: list[NativeProgram]) -> None:
     before, succeeds = GROUPS[group]
     machine, left = Machine(kernel("p out", CROSSING.replace("BODY", ACROSS[body]).replace("BEFORE", before))), []
     for engine in ("numpy", "native", "native"):  # the second time, code for lanes that pass each other by

@@ -136,15 +136,7 @@ def test_lanes_read_one_lane_or_several(index: str, before: str, threads: int) -
         ("mov.u32 %s, 4; mov.u32 %k, 0; L: add.u32 %s, %s, 1; add.u32 %k, %k, 1; setp.lt.u32 %g, %k, 3; @%g bra L;", False),
     ],
 )
-def test_distances_that_registers_hold_are_known_to_the_compiler(distance: str, known: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    programs: list[NativeProgram] = []
-    made = NativeProgram.__init__
-
-    def keep(self: NativeProgram, *given: object, **named: object) -> None:
-        made(self, *given, **named)  # type: ignore[arg-type]
-        programs.append(self)
-
-    monkeypatch.setattr(NativeProgram, "__init__", keep)
+def test_distances_that_registers_hold_are_known_to_the_compiler(distance: str, known: bool, programs: list[NativeProgram]) -> None:
     text = program("shfl.sync.down.b32 %r, %v, %s, 31, -1;", "and.b32 %k, %i, 1;", f"mov.u32 %k, 1; {distance}")
     text = text.replace("@%g shfl", "shfl")
     assert np.array_equal(*(run(text, 2, 64, 512, engine=engine) for engine in ("numpy", "native")))

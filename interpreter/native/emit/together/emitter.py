@@ -2,8 +2,9 @@
 
 A first loop over the vectors computes no more than addresses: how far they reach, and how those of each vector lie.  If all of them are legal, and no lane
 can see what another one stores there, a second loop does the work: without checks, and with registers that need no memory in between.  It has three
-versions: for vectors whose lanes all access neighbours, for those whose halves do, or load from one place (as rows of 16 threads), and for all others.  If
-something may not be legal, the function reports that it has done nothing, and passes run the same operations.
+versions: for vectors whose lanes all access neighbours, for those whose halves do, or load from one place (as rows of 16 threads), and for all others; with a
+side of a branch, one more for vectors of which no lane executes it.  If something may not be legal, the function reports that it has done nothing, and passes
+run the same operations.
 """
 
 from __future__ import annotations
